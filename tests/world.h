@@ -13,7 +13,7 @@ typedef struct _World World;
 
 typedef struct
 {
-  SimWireKind wire;
+  const RaFeedbackOps *wire;
   const gchar *controller, *lda; /* NULL: tfrc, none */
   const gchar *path, *back;      /* links; back NULL: delay 25ms */
   RaTime begin;                  /* the sender's clock when the world begins */

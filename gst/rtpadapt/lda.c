@@ -8,22 +8,13 @@
 
 const RaLdaOps *const ra_ldas[] = { RA_LIST };
 
-void
-ra_lda_init (RaLda *lda, const RaLdaOps *ops)
-{
-  memset (lda, 0, ops->size);
-  lda->ops = ops;
-  ra_params_init (lda, ops->params);
-  if (ops->init)
-    ops->init (lda);
-}
-
 RaLda *
 ra_lda_new (const RaLdaOps *ops, const gchar *params, GError **error)
 {
-  RaLda *lda = g_malloc (ops->size);
+  RaLda *lda = g_malloc0 (ops->size);
 
-  ra_lda_init (lda, ops);
+  lda->ops = ops;
+  ra_params_init (lda, ops->params);
   if (!ra_params_parse (lda, ops->size, ops->params, params, error)) {
     g_free (lda);
     return NULL;
@@ -51,6 +42,13 @@ ra_lda_reset (RaLda *lda)
         p->is_schedule ? sizeof (RaSchedule) : sizeof (gdouble));
   if (ops->init)
     ops->init (lda);
+}
+
+void
+ra_lda_child (RaLda *lda, const RaLdaOps *ops)
+{
+  lda->ops = ops;
+  ra_lda_reset (lda);
 }
 
 void

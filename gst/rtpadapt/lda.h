@@ -7,8 +7,9 @@
  * The contract: on_packet() hears every in-order packet and answers for the
  * hole right before it (the answer is ignored when n_lost is 0); unsure means
  * congestion, the side that is safe for the network; a hybrid feeds all its
- * children every packet.  Reordering never reaches an LDA (loss/holes).  No
- * allocation after init, so that an instance may be copied.
+ * children every packet.  Reordering never reaches an LDA (loss/holes).  An
+ * instance is plain bytes: it allocates nothing, in init() either, as
+ * ra_lda_reset() clears it and nothing frees what is in it.
  */
 #pragma once
 
@@ -64,7 +65,8 @@ struct _RaLdaOps
                        loss events mean nothing either */
   /* NULL, or what it does with a loss, if others are compared with it. */
   const gchar *reference;
-  void (*init) (RaLda *lda); /* optional; the memory is zeroed, params set */
+  void (*init) (RaLda *lda); /* optional, at each reset; the memory is zeroed,
+                                params set */
   RaCause (*on_packet) (RaLda *lda, const RaArrival *a);
   /* Optional, for those that judge each missing packet by itself (the truth,
    * a share): called after on_packet() for every missing seq in order, and its
@@ -102,8 +104,9 @@ RaLda *ra_lda_new (const RaLdaOps *ops, const gchar *params, GError **error);
 void ra_lda_free (RaLda *lda);
 /* Back to the state after ra_lda_new(); parameters, truth and seed are kept. */
 void ra_lda_reset (RaLda *lda);
-/* For a hybrid's children, which it keeps inside its own struct. */
-void ra_lda_init (RaLda *lda, const RaLdaOps *ops);
+/* For the init() of a hybrid: makes a child, which the hybrid keeps inside its own
+ * struct.  The child's parameters are kept: they are rows of the hybrid's table. */
+void ra_lda_child (RaLda *lda, const RaLdaOps *ops);
 /* Who will be asked by LDAs that need the truth. */
 void ra_lda_set_truth (RaLda *lda, RaTruth truth, gpointer data);
 /* For LDAs that draw lots; resets. */

@@ -38,7 +38,9 @@ typedef struct
   /* The reader of the report sets these. */
   RaTime now;   /* it came */
   RaSpan grain; /* resolution of arrivals */
-  RaSpan held;  /* as in ra_sender_on_held_feedback() */
+  RaSpan held;  /* from the newest arrival to when the peer sent the report (RFC
+                   8888: the least offset), as exact as `grain`.  Longer than
+                   ago a packet in it was sent: nothing of it is believed */
   RaTime sent;  /* of its packets that arrived: the latest send time, */
   const RaLedgerEntry *last; /* and the last in order; NULL: none arrived */
   /* The sender sets these. */

@@ -14,7 +14,6 @@
  * are sent into a silence do not count: they are few and small, and the rate after an
  * outage would be taken for half of what it is. */
 #define S_PACKETS 256
-#define CLOCK_BACK RA_SECOND /* calls that cross are closer */
 
 const RaRateOps *const ra_rates[] = { RA_LIST };
 
@@ -66,7 +65,7 @@ time_in (RaRate *r, RaTime now)
   RaTime in = ra_later (now, r->ahead);
   RaSpan back = ra_diff (r->latest, in);
 
-  if (back > CLOCK_BACK && back < G_MAXINT64 - r->ahead) {
+  if (back > RA_CLOCK_BACK && back < G_MAXINT64 - r->ahead) {
     r->ahead += back;
     in = r->latest;
   }
@@ -107,6 +106,7 @@ ra_rate_new (const RaRateOps *ops, const gchar *params, const RaRateConfig *cfg,
 
   r->ops = ops;
   r->cfg = config_valid (cfg);
+  r->min = r->cfg.min;
   r->bps = r->cfg.start;
   r->s = r->cfg.mss;
   r->timeout = r->last_sent = RA_TIME_NONE;
@@ -132,7 +132,31 @@ void
 ra_rate_set_config (RaRate *r, const RaRateConfig *cfg)
 {
   r->cfg = config_valid (cfg);
+  r->min = r->cfg.min;
   r->bps = CLAMP (r->bps, r->cfg.min, r->cfg.max);
+}
+
+void
+ra_rate_inherit (RaRate *to, const RaRate *from, guint64 before)
+{
+  to->s = from->s;
+  to->n_sizes = from->n_sizes;
+  to->last_sent = from->last_sent;
+  if (to->last_sent != RA_TIME_NONE) /* in the caller's time */
+    to->last_sent = ra_later (to->last_sent, -from->ahead);
+  to->before = before;
+}
+
+void
+ra_rate_set_floor (RaRate *r, guint64 bps)
+{
+  r->cfg.min = CLAMP (bps, r->min, r->cfg.max);
+}
+
+void
+ra_rate_set_radio (RaRate *r, gdouble radio)
+{
+  r->radio = radio;
 }
 
 void

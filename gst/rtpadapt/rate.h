@@ -44,8 +44,8 @@ typedef struct
                            the packet of t_recvdata; minimum of 120 s, without
                            the drift of the clocks (util/tripbase.h) */
   /* The lowest and the highest queue that this report's packets met: the last
-   * one has waited for its own frame.  RA_SPAN_NONE where a peer does not say.
-   * From the receiver; behind the name in RADP. */
+   * one has waited for its own frame.  RA_SPAN_NONE where feedback is tfrc and the
+   * peer's RADP ends before them (feedback/radp.h). */
   RaSpan queue_min, queue_max;
   /* The LDA's own estimate of the loss ratio of congestion, 0 to 1, if it makes one
    * (has_p_c). */
@@ -132,7 +132,8 @@ struct _RaRateOps
 struct _RaRate
 {
   const RaRateOps *ops;
-  RaRateConfig cfg;
+  RaRateConfig cfg;  /* its min is not below the floor (ra_rate_set_floor()) */
+  guint64 min;       /* the user's */
   guint64 bps;       /* the answer, bit/s; wrappers clamp it to [min, max] */
   guint64 before;    /* the rate before a silence, bit/s, which slow start may
                        reach again in spite of p; 0: not known */
@@ -177,6 +178,14 @@ RaRate *ra_rate_new (const RaRateOps *ops, const gchar *params,
 void ra_rate_free (RaRate *r);
 /* New limits while running. */
 void ra_rate_set_config (RaRate *r, const RaRateConfig *cfg);
+/* `to`, a new one, replaces `from`: the packets are the same.  `before` is the rate
+ * before a silence, bit/s, 0: not known. */
+void ra_rate_inherit (RaRate *to, const RaRate *from, guint64 before);
+/* From now on the rate does not fall below `bps`, within cfg.max, until the next limits
+ * or floor.  0: none but cfg.min. */
+void ra_rate_set_floor (RaRate *r, guint64 bps);
+/* The share of all packets that is shown to be lost to the radio. */
+void ra_rate_set_radio (RaRate *r, gdouble radio);
 
 /* A packet of `size` bytes left at `now`. */
 void ra_rate_on_sent (RaRate *r, guint size, RaTime now);

@@ -3,7 +3,7 @@
  *
  * RFC 5348 section 6, with a loss differentiator between its steps 1 and 2: a
  * loss that the LDA lays on the radio counts as if the packet had arrived
- * (seed 000, IV).
+ * (paper 000, IV).
  */
 #include <gst/rtpadapt/receiver.h>
 
@@ -41,7 +41,6 @@ struct _RaReceiver
   const RaGuard *guard; /* or NULL */
   RaOnLoss on_loss;
   gpointer on_loss_data;
-  guint mss;
 
   /* what the packets said */
   gboolean started;
@@ -91,7 +90,6 @@ ra_receiver_new (RaLda *lda, guint mss)
   RaReceiver *r = g_new0 (RaReceiver, 1);
 
   r->lda = lda;
-  r->mss = mss;
   r->holes = ra_holes_new (RA_NDUPACK);
   r->history = ra_history_new (TRUE);
   g_queue_init (&r->arrived);
@@ -107,35 +105,14 @@ arrived_free (gpointer arrived)
   g_slice_free (Arrived, arrived);
 }
 
-static void
-receiver_clear (RaReceiver *r)
+void
+ra_receiver_free (RaReceiver *r)
 {
   g_queue_clear_full (&r->arrived, arrived_free);
   ra_holes_free (r->holes);
   ra_history_free (r->history);
-}
-
-void
-ra_receiver_free (RaReceiver *r)
-{
-  receiver_clear (r);
   ra_lda_free (r->lda);
   g_free (r);
-}
-
-void
-ra_receiver_reset (RaReceiver *r)
-{
-  RaReceiver *fresh = ra_receiver_new (r->lda, r->mss);
-
-  fresh->distrust = r->distrust;
-  fresh->guard = r->guard;
-  fresh->on_loss = r->on_loss;
-  fresh->on_loss_data = r->on_loss_data;
-  receiver_clear (r);
-  *r = *fresh;
-  g_free (fresh);
-  ra_lda_reset (r->lda);
 }
 
 void
@@ -185,7 +162,7 @@ ra_receiver_set_on_loss (RaReceiver *r, RaOnLoss f, gpointer data)
 
 /* X_recv in bytes/s; 0 while R is unknown and in the first report (RFC 5348
  * 6.2-3).  Over the last R, or since the last report where that is longer (RFC
- * 5348 6.2 step 2, MAY; RFC 4342 6): a frame's packets come in less than a short
+ * 5348 6.2 step 2, MAY; RFC 4342 8.3): a frame's packets come in less than a short
  * R, and then none. */
 static gdouble
 x_recv (const RaReceiver *r, RaTime now)

@@ -39,8 +39,6 @@ typedef struct _RaReceiver RaReceiver;
 /* Takes `lda` over.  (transfer full): ra_receiver_free(). */
 RaReceiver *ra_receiver_new (RaLda *lda, guint mss);
 void ra_receiver_free (RaReceiver *r);
-/* Back to the state after ra_receiver_new(); LDA, distrust, guard and on_loss are kept. */
-void ra_receiver_reset (RaReceiver *r);
 /* Exchanges the LDA while running; the loss history stays.  Takes it over. */
 void ra_receiver_set_lda (RaReceiver *r, RaLda *lda);
 RaLda *ra_receiver_get_lda (RaReceiver *r);

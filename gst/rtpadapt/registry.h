@@ -28,7 +28,7 @@ typedef struct
   gconstpointer const *list; /* of the kind's own table, ended by NULL */
 } RaKind;
 
-/* In the order of a packet's way; ended by a row whose name is NULL. */
+/* In the order of docs/algorithms.md; ended by a row whose name is NULL. */
 extern const RaKind ra_kinds[];
 
 /* The one of that name in a NULL-ended list, or NULL. */

@@ -51,8 +51,8 @@ struct _RaSender
   RaRepair repair;
   RaGuard guard;
   RaRateConfig cfg;
-  guint64 handed;      /* where an exchanged controller started, else 0 */
-  guint floor;         /* packets/s while nobody answers */
+  guint64 inherited_start; /* where an exchanged controller started, else 0 */
+  guint floor;             /* packets/s while nobody answers */
   gboolean unanswered; /* the no-feedback timer expired since `last_word`, and
                           there is a floor */
   guint64 before;      /* the rate at `last_word`, bit/s; 0 before the first */
@@ -60,7 +60,6 @@ struct _RaSender
   RaPacer pacer;
   RaSpan burst; /* the pacer's, unless packets have to keep apart */
   RaSizes sizes;
-  gdouble rtcp;
   guint64 seed;
   guint frame_packets; /* media packets of the frame so far */
 
@@ -117,7 +116,6 @@ ra_sender_new (const RaSenderConfig *cfg, RaTime now, GError **error)
   s->cfg = cfg->rate;
   s->burst = cfg->burst;
   ra_pacer_init (&s->pacer, cfg->burst, now);
-  s->rtcp = cfg->rtcp;
   s->seed = cfg->seed;
   s->last.queue = s->last.queue_min = s->last.queue_max = RA_SPAN_NONE;
   s->last_feedback = s->asked = s->last_word = s->unheard = RA_TIME_NONE;
@@ -142,18 +140,15 @@ ra_sender_free (RaSender *s)
   g_free (s);
 }
 
-/* Replaces the controller by `rate` (transfer full), which begins at `start`. */
+/* Replaces the controller by `rate` (transfer full), which begins at `start`; `before` as
+ * in ra_rate_inherit(). */
 static void
-exchange (RaSender *s, RaRate *rate, guint64 start)
+exchange (RaSender *s, RaRate *rate, guint64 start, guint64 before)
 {
-  rate->s = s->rate->s;
-  rate->n_sizes = s->rate->n_sizes;
-  rate->last_sent = s->rate->last_sent;
-  if (rate->last_sent != RA_TIME_NONE) /* in the caller's time */
-    rate->last_sent = ra_later (rate->last_sent, -s->rate->ahead);
+  ra_rate_inherit (rate, s->rate, before);
   ra_rate_free (s->rate);
   s->rate = rate;
-  s->handed = start;
+  s->inherited_start = start;
 }
 
 gboolean
@@ -167,7 +162,7 @@ ra_sender_set_controller (RaSender *s, const RaRateOps *ops,
   rate = ra_rate_new (ops, params, &cfg, now, error);
   if (!rate)
     return FALSE;
-  exchange (s, rate, cfg.start);
+  exchange (s, rate, cfg.start, 0);
   g_free (s->rate_params);
   s->rate_params = g_strdup (params);
   return TRUE;
@@ -227,10 +222,10 @@ ra_sender_set_limits (RaSender *s, const RaRateConfig *rate)
   RaRateConfig cfg = *rate;
 
   /* Unless the user has a new idea of it. */
-  if (s->handed > 0 && rate->start == s->cfg.start)
-    cfg.start = s->handed;
+  if (s->inherited_start > 0 && rate->start == s->cfg.start)
+    cfg.start = s->inherited_start;
   else
-    s->handed = 0;
+    s->inherited_start = 0;
   s->cfg = *rate;
   ra_rate_set_config (s->rate, &cfg);
 }
@@ -377,7 +372,7 @@ timer_look (RaSender *s, RaTime now)
   timer_hold (s);
   s->unanswered |= s->floor > 0 && ra_rate_next_timeout (s->rate) <= now;
   if (s->unanswered)
-    s->rate->cfg.min = MIN (MAX (rate_floor (s), s->cfg.min), s->rate->cfg.max);
+    ra_rate_set_floor (s->rate, rate_floor (s));
 }
 
 /* us */
@@ -571,7 +566,7 @@ proof_of (RaTime sent, RaTime now)
  * an answer for so long.  The no-feedback timer has lowered the rate for that
  * already.  A source that was silent had no outage. */
 static void
-look_back (RaSender *s, RaTime now)
+outage_look (RaSender *s, RaTime now)
 {
   if (s->unanswered && s->last_word != RA_TIME_NONE
       && s->unheard != RA_TIME_NONE
@@ -579,18 +574,12 @@ look_back (RaSender *s, RaTime now)
     ra_outage_mask_end (&s->mask, s->ledger->next, now);
 }
 
-void
-ra_sender_on_new_peer (RaSender *s)
-{
-  s->last_feedback = RA_TIME_NONE;
-  s->paused = FALSE;
-  ra_ledger_forget_reports (s->ledger);
-}
-
-/* RFC 8083 4.5: the path may be another one, so a new controller begins, which
- * knows nothing about it.  It begins with no more than the rate before. */
+/* The path may be another one, so a new controller begins, which knows nothing about it but
+ * that an earlier one had `before`, or 0.  It begins with no more than the rate before.  The
+ * time since the last report is no interval, and what left before the first of the new ones
+ * is not lost by being in none. */
 static void
-begin_again (RaSender *s, RaTime now)
+begin_again (RaSender *s, guint64 before, RaTime now)
 {
   RaRateConfig cfg = s->cfg;
   RaRate *rate;
@@ -598,13 +587,33 @@ begin_again (RaSender *s, RaTime now)
   if (cfg.start > 0 && s->before > 0)
     cfg.start = MIN (cfg.start, s->before);
   rate = ra_rate_new (s->rate->ops, s->rate_params, &cfg, now, NULL);
-  rate->before = s->before;
-  exchange (s, rate, cfg.start);
-  s->unanswered = FALSE;
-  s->asked = s->unheard = RA_TIME_NONE;
+  exchange (s, rate, cfg.start, before);
+  s->unanswered = s->paused = FALSE;
+  s->asked = s->unheard = s->last_feedback = RA_TIME_NONE;
   s->interval = s->spacing = 0;
-  ra_sender_on_new_peer (s);
+  ra_ledger_forget_reports (s->ledger);
+}
+
+/* RFC 8083 4.5 */
+static void
+begin_after_breaker (RaSender *s, RaTime now)
+{
+  begin_again (s, s->before, now);
   ra_outage_mask_end (&s->mask, s->ledger->next, now);
+}
+
+static void
+forget_trips (RaSender *s)
+{
+  ra_receiver_rebase (s->receiver);
+  ra_guard_rebase (&s->guard);
+}
+
+void
+ra_sender_on_new_peer (RaSender *s, RaTime now)
+{
+  begin_again (s, 0, now);
+  forget_trips (s);
 }
 
 /* Informs the guard alone.  If an open breaker closes, the controller starts
@@ -616,7 +625,7 @@ inform_guard (RaSender *s, const RaReport *report, RaProof proof, RaTime now)
   settle (s, now);
   if (ra_guard_on_report (
           &s->guard, report, proof, s->rate->s, ra_rate_get (s->rate), now))
-    begin_again (s, now);
+    begin_after_breaker (s, now);
 }
 
 /* A report with its rtt: all that listens to reports gets it. */
@@ -633,7 +642,7 @@ apply (RaSender *s, const RaReport *report, RaTime now)
     inform_guard (s, report, proof, now);
     return;
   }
-  look_back (s, now);
+  outage_look (s, now);
   timer_hold (s);
   s->asked = s->unheard = RA_TIME_NONE;
   s->last_word = now;
@@ -652,13 +661,11 @@ apply (RaSender *s, const RaReport *report, RaTime now)
   ra_outage_mask_hide (&s->mask, &s->last, now);
   s->mask.p = s->last.p;
   s->unanswered = FALSE;
-  s->rate->radio = ra_guard_radio_loss (&s->guard);
+  ra_rate_set_radio (s->rate, ra_guard_radio_loss (&s->guard));
   ra_rate_on_report (s->rate, &s->last, now);
-  if (s->rate->rebased) {
-    ra_receiver_rebase (s->receiver);
-    ra_guard_rebase (&s->guard);
-  }
-  s->rate->cfg.min = MIN (MAX (s->cfg.min, 1), s->rate->cfg.max);
+  if (s->rate->rebased)
+    forget_trips (s);
+  ra_rate_set_floor (s->rate, 0);
   if (!ra_sender_is_open (s))
     s->before = ra_sender_rate (s);
   ra_rtx_share_on_report (&s->rtx_share, &s->last, fec_percentage (s), now);
@@ -736,7 +743,7 @@ ra_sender_rows_begin (RaSender *s, RaRows *rows)
   if (!ra_per_packet_begin (&s->per_packet, rows))
     return FALSE;
   if (rows->last)
-    look_back (s, rows->now);
+    outage_look (s, rows->now);
   rows->rtt = ra_sender_rtt (s);
   rows->rate = ra_sender_rate (s);
   rows->excused
@@ -782,14 +789,7 @@ gboolean
 ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets, guint n,
     RaSpan grain, RaTime now)
 {
-  return ra_sender_on_held_feedback (s, packets, n, grain, 0, now);
-}
-
-gboolean
-ra_sender_on_held_feedback (RaSender *s, const RaFeedbackPacket *packets,
-    guint n, RaSpan grain, RaSpan held, RaTime now)
-{
-  RaRows rows = { .now = now, .grain = grain, .held = held };
+  RaRows rows = { .now = now, .grain = grain };
   RaTime newest = 0;
 
   for (guint i = 0; i < n; i++) {
@@ -874,8 +874,8 @@ ra_sender_on_timeout (RaSender *s, RaTime now)
 void
 ra_sender_split (const RaSender *s, RaSpan backlog, RaSplit *out)
 {
-  ra_split (&s->sizes, ra_sender_rate (s), s->rtcp, repair_percentage (s),
-      backlog, ra_repair_drain (&s->repair), out);
+  ra_split (&s->sizes, ra_sender_rate (s), repair_percentage (s), backlog,
+      ra_repair_drain (&s->repair), out);
 }
 
 guint

@@ -25,7 +25,6 @@ typedef struct
   const gchar *fec_params;
   RaRateConfig rate;
   RaSpan burst; /* what the rate allows in this time may leave at once */
-  gdouble rtcp; /* RTCP's share of the rate, 0..1 */
   guint64 seed; /* for LDAs that draw lots */
   /* The rate never exceeds this times what a TCP would get at the losses that are not
    * shown to be the radio's (safety/friendly.h), also not for cfg.rate.min; 0: no bound
@@ -137,22 +136,16 @@ typedef struct
   gboolean ce;    /* it came with ECN congestion experienced */
 } RaFeedbackPacket;
 
-/* Per-packet feedback (twcc, ccfb) that came at `now`; runs the receiver at
- * the sender.  Packets that were never sent, or were reported before, are
- * counted and ignored; FALSE if nothing was left. */
+/* Per-packet feedback that came at `now`, without a word on how long the peer held it
+ * (twcc; ccfb goes by senderperpacket.h); runs the receiver at the sender.  Packets
+ * that were never sent, or were reported before, are counted and ignored; FALSE if
+ * nothing was left. */
 gboolean ra_sender_on_feedback (RaSender *s, const RaFeedbackPacket *packets,
     guint n, RaSpan grain, RaTime now);
-/* The same where the peer waited: `held` from the newest arrival to when it sent
- * the report (RFC 8888: the least offset), as exact as `grain`.  Longer than ago
- * a packet in it was sent: nothing of it is believed. */
-gboolean ra_sender_on_held_feedback (RaSender *s,
-    const RaFeedbackPacket *packets, guint n, RaSpan grain, RaSpan held,
-    RaTime now);
 
-/* Another peer reports from now on, or the same one behind an outage: the time since the
- * last report is no interval, and what left before the first of the new ones is not lost
- * by being in none. */
-void ra_sender_on_new_peer (RaSender *s);
+/* Packets go to another peer from now on, by another path: the controller begins again, with
+ * the start rate at most, and trips are measured again. */
+void ra_sender_on_new_peer (RaSender *s, RaTime now);
 
 /* The peer acknowledged what was never sent (ra_ledger_number_kind()): it has the lowest
  * rate, or a packet in a second, for some time (safety/guard.h), and nothing it

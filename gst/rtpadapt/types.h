@@ -23,6 +23,10 @@ typedef struct _RaLedger RaLedger; /* ledger.h */
 #define RA_MSECOND G_GINT64_CONSTANT (1000000)
 #define RA_SECOND G_GINT64_CONSTANT (1000000000)
 
+/* Two threads may read the clock and enter in the other order.  So a small step back is
+ * such a pair, and a larger one is a clock that was set. */
+#define RA_CLOCK_BACK RA_SECOND
+
 /* Drop precedence of a packet (RFC 2597): which one should be dropped first. */
 typedef enum
 {

@@ -114,6 +114,17 @@ receiver_end (Receiver *t)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Receiver, receiver_end)
 
+/* RTP with a made-up SSRC. */
+static inline void
+say_rtp (gint fd, gint port, guint pt, guint32 ssrc, guint16 seq)
+{
+  guint8 data[40] = { 0x80, (guint8) pt };
+
+  GST_WRITE_UINT16_BE (data + 2, seq);
+  GST_WRITE_UINT32_BE (data + 8, ssrc);
+  udp_say (fd, "127.0.0.1", (guint) port, 0, data, sizeof data);
+}
+
 /* --- waiting ------------------------------------------------------------ */
 
 /* An error on the bus is the test's end. */

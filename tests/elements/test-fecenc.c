@@ -45,12 +45,13 @@ test_fec (gconstpointer data)
   g_autoptr (GstElement) here
       = gst_bin_get_by_name (GST_BIN (pipeline), "here");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (here, "sink");
-  GstElement *fecenc = fecenc_find_upstream (pad);
+  g_autoptr (GPtrArray) all = fecenc_find_all_upstream (pad);
 
   g_test_message ("%s", fec_rows[r].why);
-  g_assert_cmpint (
-      fecenc ? fecenc_payload_type (fecenc) : -2, ==, fec_rows[r].pt);
-  gst_clear_object (&fecenc);
+  g_assert_cmpuint (all->len, ==, fec_rows[r].pt == -2 ? 0 : 1);
+  if (all->len > 0)
+    g_assert_cmpint (
+        fecenc_payload_type (g_ptr_array_index (all, 0)), ==, fec_rows[r].pt);
 }
 
 /* An aux sender with an identity for `session`; rtpbin wants its pads named
@@ -80,34 +81,37 @@ test_fec_rtpbin (void)
 {
   g_autoptr (GstElement) rtpbin = element_new (
       "rtpbin fec-encoders=\"fec,0=\\\"rtpulpfecenc pt=122\\\"\"");
-  GstElement *here = NULL, *fecenc;
+  g_autoptr (GPtrArray) all = NULL;
+  GstElement *here = NULL;
   GstPad *pad, *sinkpad;
 
   g_signal_connect (rtpbin, "request-aux-sender", G_CALLBACK (aux_new), &here);
   pad = gst_element_request_pad_simple (rtpbin, "send_rtp_sink_0");
   g_assert_nonnull (here);
   sinkpad = gst_element_get_static_pad (here, "sink");
-  fecenc = fecenc_find_upstream (sinkpad);
-  g_assert_nonnull (fecenc);
-  g_assert_cmpint (fecenc_payload_type (fecenc), ==, 122);
-  gst_object_unref (fecenc);
+  all = fecenc_find_all_upstream (sinkpad);
+  g_assert_cmpuint (all->len, ==, 1);
+  g_assert_cmpint (fecenc_payload_type (g_ptr_array_index (all, 0)), ==, 122);
   gst_object_unref (sinkpad);
   gst_element_release_request_pad (rtpbin, pad);
   gst_object_unref (pad);
 }
 
+/* An encoder that knows no receiver leaves no choice to one. */
 static void
-test_fec_named (void)
+test_fec_codes (void)
 {
-  g_autoptr (GstElement) pipeline = pipeline_new (
-      "rtpulpfecenc name=fec pt=122 ! fakesink identity name=here");
-  g_autoptr (GstElement) here
-      = gst_bin_get_by_name (GST_BIN (pipeline), "here");
-  g_autoptr (GstElement) fecenc = fecenc_find_named (here, "fec");
+  static const gchar *const rows[][3] = { { "rtpadaptfecenc", "code", "xor" },
+    { "rtpadaptsend", "fec-code", "auto" } };
 
-  g_assert_nonnull (fecenc);
-  g_assert_null (fecenc_find_named (here, "here"));
-  g_assert_null (fecenc_find_named (here, "nobody"));
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autoptr (GstElement) element = element_new (rows[i][0]);
+    GParamSpec *spec = g_object_class_find_property (
+        G_OBJECT_GET_CLASS (element), rows[i][1]);
+
+    g_assert_cmpstr (G_PARAM_SPEC_ENUM (spec)->enum_class->values[0].value_nick,
+        ==, rows[i][2]);
+  }
 }
 
 static void
@@ -365,7 +369,7 @@ tests_add (void)
 {
   rows_add_by ("/fecenc/find", fec_rows, name, test_fec);
   g_test_add_func ("/fecenc/find/rtpbin", test_fec_rtpbin);
-  g_test_add_func ("/fecenc/find/named", test_fec_named);
+  g_test_add_func ("/fecenc/codes", test_fec_codes);
   g_test_add_func ("/fecenc/set", test_fec_set);
   rows_add_by ("/fecenc/key", key_rows, name, test_key);
   rows_add ("/fecenc/late", late_rows, test_late);

@@ -125,7 +125,11 @@ pair_check (Pair *p)
 {
   const gchar *const wanted[2]
       = { pairs[p->s][p->r].sender, pairs[p->s][p->r].receiver };
+  gboolean judges = g_str_equal (pairs[p->s][p->r].mode, "tfrc");
 
+  g_assert_cmpuint (stat_of (p->sink, "sender/receiver-judges"), ==, judges);
+  g_assert_cmpuint (
+      stat_of (p->receiver.src, "receiver/receiver-judges"), ==, judges);
   g_test_message ("sender %s, receiver %s:\n%s%s", kinds[p->s], kinds[p->r],
       p->said[0]->str, p->said[1]->str);
   for (guint i = 0; i < 2; i++) {

@@ -119,6 +119,7 @@ test_caps_change (void)
       first_report (
           &r, (Packet){ .seq = (guint16) (i + 1), STAMPED }, RA_TFRC_FB_FMT);
   }
+  g_assert_cmpint (stat (&r, "packets"), ==, 3); /* the counters go on */
   warning_expect (&r, RA_SEND_TS_URI);
 }
 

@@ -33,7 +33,7 @@ static const struct
   { ENDS_BYE, FALSE, 3, "BYE, another port, at once" },
 };
 
-/* Counts the messages about src_0 in (gint, atomic) begins, silent, goes-on, ends. */
+/* Counts the messages about 96 in (gint, atomic) begins, silent, goes-on, ends. */
 static GstBusSyncReply
 see_state (GstBus *bus, GstMessage *message, gpointer counts)
 {
@@ -47,8 +47,9 @@ see_state (GstBus *bus, GstMessage *message, gpointer counts)
   g_assert_true (gst_structure_get (gst_message_get_structure (message),
       "state", G_TYPE_STRING, &said, "pad", G_TYPE_STRING, &pad, "payload-type",
       G_TYPE_UINT, &pt, NULL));
+  if (pt != 96)
+    return GST_BUS_PASS;
   g_assert_cmpstr (pad, ==, "src_0");
-  g_assert_cmpuint (pt, ==, 96);
   while (!g_str_equal (states[k], said))
     k++;
   g_atomic_int_inc ((gint *) counts + k);
@@ -100,18 +101,37 @@ say_bye (Sender *sender)
 }
 
 static void
-ssrc_timed_out (GstElement *rtpbin, guint session, guint ssrc, gpointer data)
+ssrc_ended (GstElement *rtpbin, guint session, guint ssrc, gpointer data)
 {
   g_atomic_int_inc ((gint *) data);
 }
 
 static void
-watch_timeouts (Receiver *t, gint *n)
+watch_ends (Receiver *t, const gchar *signal, gint *n)
 {
   g_autoptr (GstElement) rtpbin
       = gst_bin_get_by_name (GST_BIN (t->src), "rtpbin");
 
-  g_signal_connect (rtpbin, "on-timeout", G_CALLBACK (ssrc_timed_out), n);
+  g_signal_connect_after (rtpbin, signal, G_CALLBACK (ssrc_ended), n);
+}
+
+static void
+udp_watch (
+    Receiver *t, GstPadProbeType type, GstPadProbeCallback func, gpointer n)
+{
+  g_autoptr (GstElement) udpsrc
+      = gst_bin_get_by_name (GST_BIN (t->src), "udpsrc");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (udpsrc, "src");
+
+  gst_pad_add_probe (pad, type, func, n, NULL);
+}
+
+static GstPadProbeReturn
+see_latency (GstPad *pad, GstPadProbeInfo *info, gpointer n)
+{
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_LATENCY)
+    g_atomic_int_inc ((gint *) n);
+  return GST_PAD_PROBE_OK;
 }
 
 /* Returns FALSE, and decides nothing, where the machine was too slow and `last` is
@@ -124,19 +144,23 @@ restart_once (guint r, gboolean last)
   g_autofree gchar *name = NULL;
   g_auto (Receiver) t;
   Sender sender;
-  gint timeouts = 0, counts[4] = { 0 };
+  gint timeouts = 0, latencies = 0, counts[4] = { 0 };
   guint64 moved;
   gboolean slow;
 
   g_test_message ("%s", restarts[r].why);
   receiver_new (&t, "encoding-name=H264", CODED_H264);
-  watch_timeouts (&t, &timeouts);
+  watch_ends (&t, "on-timeout", &timeouts);
+  udp_watch (&t, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, see_latency, &latencies);
   gst_bus_set_sync_handler (t.bus, see_state, counts, NULL);
   receiver_play (&t);
   for (guint i = 0; i < 2; i++) {
     sender_new (&sender, t.port, TRUE, socket, SENDER_VIDEO SENDER_SEND);
     wait_frames (&t, 0, 20); /* the jitterbuffer still had up to 12 */
     WAIT_UNTIL (t.bus, g_atomic_int_get (&counts[2 * i]) >= 1);
+    if (i == 0) /* the next jitterbuffer hears it, too */
+      gst_element_send_event (t.pipeline, gst_event_new_latency (GST_SECOND));
+    g_assert_cmpint (g_atomic_int_get (&latencies), >, i);
     if (restarts[r].ends == ENDS_BYE)
       say_bye (&sender);
     sender_end (&sender);
@@ -167,6 +191,23 @@ test_restart (gconstpointer data)
 
   while (!restart_once (GPOINTER_TO_UINT (data), ++tries == 5))
     ;
+}
+
+/* One that changes its payload type, and keeps its SSRC: the first pad is silent. */
+static void
+test_retype (void)
+{
+  gint fd = udp_socket ("127.0.0.1", NULL), counts[4] = { 0 };
+  g_auto (Receiver) t;
+  guint16 seq = 0;
+
+  receiver_open (&t, "pt-map=96=H264/90000,97=H264/90000", "");
+  gst_bus_set_sync_handler (t.bus, see_state, counts, NULL);
+  while (seq < 9)
+    say_rtp (fd, t.port, 96, 5, seq++);
+  WAIT_UNTIL (t.bus,
+      (say_rtp (fd, t.port, 97, 5, seq++), g_atomic_int_get (&counts[1]) > 0));
+  close (fd);
 }
 
 /* --- several streams ---------------------------------------------------- */
@@ -223,17 +264,6 @@ lose (GstPad *pad, GstPadProbeInfo *info, gpointer data)
                                                   : GST_PAD_PROBE_OK;
 }
 
-static void
-lossy (Receiver *t, guint *n)
-{
-  g_autoptr (GstElement) udpsrc
-      = gst_bin_get_by_name (GST_BIN (t->src), "udpsrc");
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (udpsrc, "src");
-
-  *n = 0;
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, lose, n, NULL);
-}
-
 static gdouble
 residual_loss (Receiver *t)
 {
@@ -249,10 +279,10 @@ test_fec (void)
 {
   g_auto (Receiver) t;
   g_auto (Sender) sender;
-  guint n, dropout;
+  guint n = 0, dropout;
 
   receiver_new (&t, "encoding-name=H264", CODED_H264);
-  lossy (&t, &n);
+  udp_watch (&t, GST_PAD_PROBE_TYPE_BUFFER, lose, &n);
   receiver_play (&t);
   /* Else the jitterbuffer forgets all after some 120 missing packets. */
   gst_child_proxy_get (
@@ -274,10 +304,10 @@ test_no_fec (void)
 {
   g_auto (Receiver) t;
   g_auto (Sender) sender;
-  guint n;
+  guint n = 0;
 
   receiver_new (&t, "encoding-name=H264 fec=false", CODED_H264);
-  lossy (&t, &n);
+  udp_watch (&t, GST_PAD_PROBE_TYPE_BUFFER, lose, &n);
   receiver_play (&t);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
   WAIT_UNTIL (t.bus, stat_of (t.src, "lost") >= 20);
@@ -304,12 +334,12 @@ test_retransmission (void)
 {
   GstElement *sender;
   g_auto (Receiver) t;
-  guint n;
+  guint n = 0;
 
   receiver_new (&t,
       "encoding-name=H264 fec=false retransmission=true latency=1000",
       CODED_H264);
-  lossy (&t, &n);
+  udp_watch (&t, GST_PAD_PROBE_TYPE_BUFFER, lose, &n);
   receiver_play (&t);
   sender = sink_play (&t, "fec=none retransmission=true controller=fixed");
   WAIT_UNTIL (t.bus, stat_of (t.src, "retransmitted") >= 20);
@@ -367,8 +397,7 @@ see_key_unit (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 test_key_frame (void)
 {
-  GstElement *out;
-  GstPad *pad;
+  g_autoptr (GstPad) pad = NULL;
   g_auto (Receiver) t;
   g_auto (Sender) sender;
   gint asked = 0;
@@ -378,15 +407,10 @@ test_key_frame (void)
   pad = gst_element_get_static_pad (sender_get (&sender, "enc0"), "src");
   gst_pad_add_probe (
       pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, see_key_unit, &asked, NULL);
-  gst_object_unref (pad);
   wait_frames (&t, 0, 10);
-  out = gst_bin_get_by_name (GST_BIN (t.branches[0]), "out");
-  pad = gst_element_get_static_pad (out, "sink");
-  g_assert_true (gst_pad_push_event (pad,
+  g_assert_true (gst_element_send_event (t.branches[0],
       gst_video_event_new_upstream_force_key_unit (
           GST_CLOCK_TIME_NONE, TRUE, 0)));
-  gst_object_unref (pad);
-  gst_object_unref (out);
   WAIT_UNTIL (t.bus, g_atomic_int_get (&asked) > 0);
 }
 
@@ -583,17 +607,15 @@ test_eos (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   g_autoptr (GstMessage) message = NULL;
-  g_autoptr (GstElement) rtpbin = NULL;
   g_autoptr (GstPad) pad = NULL;
   g_auto (Receiver) t;
   g_auto (Sender) sender;
-  gint held = 0, over = 0;
+  gint held = 0, byes = 0, over = 0;
 
   g_test_message ("%s", eos_rows[row].why);
   receiver_open (&t, "encoding-name=H264", CODED_H264);
-  rtpbin = gst_bin_get_by_name (GST_BIN (t.src), "rtpbin");
-  g_signal_connect_after (
-      rtpbin, "on-bye-timeout", G_CALLBACK (ssrc_timed_out), &over);
+  watch_ends (&t, "on-bye-ssrc", &byes);
+  watch_ends (&t, "on-bye-timeout", &over);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
   wait_frames (&t, 0, 3);
   pad = gst_element_get_static_pad (t.branches[0], "sink");
@@ -604,8 +626,11 @@ test_eos (gconstpointer data)
     g_atomic_int_set (&held, 1);
     WAIT_UNTIL (t.bus, g_atomic_int_get (&held) == 2);
   }
-  if (eos_rows[row].said_bye)
+  if (eos_rows[row].said_bye) {
     say_bye (&sender);
+    WAIT_UNTIL (
+        t.bus, g_atomic_int_get (&byes) > 0); /* EOS may not overtake it */
+  }
   if (eos_rows[row].over)
     WAIT_UNTIL (t.bus, g_atomic_int_get (&over) > 0);
   gst_element_send_event (t.pipeline, gst_event_new_eos ());
@@ -688,16 +713,13 @@ test_eos_held (void)
 static void
 test_eos_flushed (void)
 {
-  g_autoptr (GstElement) rtpbin = NULL;
   g_autoptr (GstPad) branch = NULL;
   g_auto (Receiver) t;
   g_auto (Sender) sender;
   gint over = 0;
 
   receiver_open (&t, "encoding-name=H264", CODED_H264);
-  rtpbin = gst_bin_get_by_name (GST_BIN (t.src), "rtpbin");
-  g_signal_connect_after (
-      rtpbin, "on-bye-timeout", G_CALLBACK (ssrc_timed_out), &over);
+  watch_ends (&t, "on-bye-timeout", &over);
   sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
   wait_frames (&t, 0, 3);
   branch = branch_of (&t, "src_0");
@@ -761,16 +783,13 @@ pushed_of (Receiver *t)
 static void
 test_counts (void)
 {
-  g_autoptr (GstElement) rtpbin = NULL;
   g_auto (Receiver) t;
   Sender sender;
   gint over = 0;
   guint64 pushed = 0;
 
   receiver_open (&t, "encoding-name=H264", CODED_H264);
-  rtpbin = gst_bin_get_by_name (GST_BIN (t.src), "rtpbin");
-  g_signal_connect_after (
-      rtpbin, "on-bye-timeout", G_CALLBACK (ssrc_timed_out), &over);
+  watch_ends (&t, "on-bye-timeout", &over);
   for (gint i = 1; i <= 2; i++) {
     sender_new (&sender, t.port, TRUE, NULL, SENDER_VIDEO SENDER_SEND);
     wait_frames (&t, 0, 20); /* a packet each, at least */
@@ -835,6 +854,7 @@ void
 tests_add (void)
 {
   rows_add ("/streams/restart", restarts, test_restart);
+  g_test_add_func ("/streams/retype", test_retype);
   rows_add ("/streams/several", several, test_several);
   g_test_add_func ("/streams/fec", test_fec);
   g_test_add_func ("/streams/no-fec", test_no_fec);

@@ -28,7 +28,7 @@ caps_go (FeedbackMode *m, const gchar *fields)
 {
   g_autofree gchar *text = g_strconcat ("application/x-rtp", fields, NULL);
   g_autoptr (GstCaps) caps = gst_caps_from_string (text);
-  SendWants wants = mode_on_caps (m, gst_caps_get_structure (caps, 0));
+  SendWants wants = mode_on_caps (m, gst_caps_get_structure (caps, 0), 0);
 
   return wants;
 }
@@ -118,16 +118,14 @@ test_wants (void)
 static void
 test_asks (void)
 {
+  static const gchar *const kinds[] = { NULL, "twcc", "tfrc", "ccfb" };
   FeedbackMode m;
 
-  mode_start (&m, kind_of ("twcc"));
-  g_assert_false (mode_always_asks (&m)); /* rtpsession 1.22: frames */
-  mode_start (&m, kind_of ("tfrc"));
-  g_assert_true (mode_always_asks (&m));
-  mode_start (&m, kind_of ("ccfb"));
-  g_assert_true (mode_always_asks (&m));
-  mode_start (&m, NULL);
-  g_assert_false (mode_always_asks (&m));
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    mode_start (&m, kind_of (kinds[i]));
+    /* twcc, by rtpsession 1.22: frames */
+    g_assert_cmpint (mode_always_asks (&m), ==, i >= 2);
+  }
 }
 
 /* --- what comes ---------------------------------------------------------- */
@@ -207,6 +205,10 @@ test_other_lacks (void)
   caps_go (&m, X_TS);
   mode_choose (&m, twcc);
   g_assert_true (m.kind == kind_of ("tfrc"));
+  /* No other caps for 10 s: what had the first ones is gone. */
+  g_assert_cmpuint (mode_on_reports (&m, 10 * RA_SECOND - 1), ==, 0);
+  g_assert_cmpuint (mode_on_reports (&m, 10 * RA_SECOND), ==, SEND_JOB);
+  g_assert_cmpuint (mode_choose (&m, twcc).lacks, ==, EXTMAP);
 }
 
 static void

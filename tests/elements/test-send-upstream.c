@@ -201,7 +201,6 @@ test_fec_spans (void)
   } rows[] = {
     { "pt=122 rs-pt=120", RA_FEC_CODE_RS, RA_FEC_CODE_RS },
     { "pt=122 rs-pt=120", RA_FEC_CODE_XOR, RA_FEC_CODE_XOR },
-    { "pt=122 rs-pt=120", RA_FEC_CODE_FRAME, RA_FEC_CODE_XOR },
     { "pt=122", RA_FEC_CODE_RS, RA_FEC_CODE_XOR },
   };
 
@@ -269,9 +268,9 @@ static const struct
       "both know the better one" },
   { 0, WANTS_IT, WANTS (20, 0, RS, .03, USED), MADE (40, 80, RS, .03), 40,
       "one that has no time for any block shortens none" },
-  { 1, WANTS_IT, WANTS (40, 150, FRAME, 0, USED), MADE (40, 150, FRAME, 0), 20,
+  { 1, WANTS_IT, WANTS (40, 150, XOR, 0, USED), MADE (40, 150, XOR, 0), 20,
       "one that does not say what it knows" },
-  { 0, WANTS_IT, WANTS (60, 60, RS, .03, SILENT), MADE (40, 150, FRAME, 0), 40,
+  { 0, WANTS_IT, WANTS (60, 60, RS, .03, SILENT), MADE (40, 150, XOR, 0), 40,
       "nobody answers it" },
   { 1, WANTS_IT, WANTS (10, 150, RS, .01, USED), MADE (10, 150, RS, .01), 0,
       "the silent one takes nothing of the other one's rate" },

@@ -112,7 +112,7 @@ typedef struct
 } World;
 
 static RaSpan
-silence (gpointer data, guint32 ssrc)
+silence (gpointer data, guint32 ssrc, gint pt)
 {
   const World *w = data;
 

@@ -7,6 +7,7 @@
 #include "laws.h"
 
 #include "../unit/heard-fixture.h"
+#include "../unit/heard-nick.h"
 
 /* After each input: the laws of a sender, and each loss is of a packet that was
  * sent. */
@@ -34,7 +35,7 @@ earfuzz_end (Heard *h)
 
   ra_ear_get_stats (h->ear, &s);
   for (guint i = 0; i < RA_N_HEARD; i++)
-    fuzz_note ("%s %" G_GUINT64_FORMAT, ra_heard_nick (i), s.heard[i]);
+    fuzz_note ("%s %" G_GUINT64_FORMAT, heard_nick (i), s.heard[i]);
   fuzz_note ("foreign %" G_GUINT64_FORMAT " unasked %" G_GUINT64_FORMAT
              " unmapped %" G_GUINT64_FORMAT " doubtful %" G_GUINT64_FORMAT
              " realigned %" G_GUINT64_FORMAT " ECN %d, fault %d, %u times, "

@@ -130,8 +130,6 @@ law_sender (
   g_assert_cmpuint (split.media, <=, rate);
   g_assert_cmpuint (split.fec, <=, rate - split.media);
   g_assert_cmpuint (split.header, <=, rate - split.media - split.fec);
-  g_assert_cmpuint (
-      split.rtcp, <=, rate - split.media - split.fec - split.header);
   g_assert_cmpuint (ra_sender_fec (sender), <=, 100);
   ra_sender_observe (sender, law_no_nan, NULL);
 }

@@ -3,6 +3,8 @@
  */
 #include "talk.h"
 
+#include "../heldrows.h"
+
 #include <malloc.h>
 
 #define START (1000 * RA_SECOND)
@@ -316,7 +318,7 @@ hear_ccfb (Talk *t, const TalkReport *r)
         .ce = p.ecn == 3 };
     }
   }
-  ra_sender_on_held_feedback (
+  held_rows_hear (
       t->sender, rows, n, RA_SECOND / 1024, least * RA_SECOND / 1024, t->now);
 }
 

@@ -62,21 +62,27 @@ static const struct
   { "a receiver's own word in RADP", "send", "{}",
       "{\"peer\":{\"delayed\":0.25}}", { { POINT_DELAYED_ALL, .25 } } },
   /* 2 late of the 8 that came, of 10 that were sent */
-  { "with tfrc the receiver judges", "recv",
-      "{\"feedback\":\"tfrc\",\"expected\":0,\"packets\":0,\"delayed\":1,"
+  { "the receiver judges, whatever the kind of feedback is called", "recv",
+      "{\"receiver-judges\":true,\"expected\":0,\"packets\":0,\"delayed\":1,"
       "\"congestion-losses\":0,\"wireless-losses\":0}",
-      "{\"feedback\":\"tfrc\",\"expected\":10,\"packets\":8,\"delayed\":3,"
+      "{\"receiver-judges\":true,\"expected\":10,\"packets\":8,\"delayed\":3,"
       "\"congestion-losses\":2,\"wireless-losses\":0,\"delayed-ratio\":0.125}",
       { { POINT_PACKETS, 10 }, { POINT_CONGESTION, 2 }, { POINT_WIRELESS, 0 },
           { POINT_DELAYED, .25 }, { POINT_DELAYED_ALL, .125 } } },
+  { "and its sender has these verdicts from it", "send",
+      "{\"receiver-judges\":true,\"peer\":"
+      "{\"congestion-losses\":1,\"wireless-losses\":1}}",
+      "{\"receiver-judges\":true,\"congestion-losses\":0,\"peer\":"
+      "{\"congestion-losses\":3,\"wireless-losses\":4}}",
+      { { POINT_CONGESTION, 2 }, { POINT_WIRELESS, 3 } } },
   { "with twcc the sender judges, and its verdicts are not known", "recv",
       "{\"feedback\":\"twcc\",\"congestion-losses\":1,\"wireless-losses\":1}",
       "{\"feedback\":\"twcc\",\"congestion-losses\":3,\"wireless-losses\":4}",
       { { POINT_UNJUDGED, 5 } } },
   { "rtpadaptsrc tells of its receiver", "src",
-      "{\"receiver\":{\"feedback\":\"tfrc\",\"wireless-losses\":1,"
+      "{\"receiver\":{\"receiver-judges\":true,\"wireless-losses\":1,"
       "\"congestion-losses\":0}}",
-      "{\"residual-loss\":0.5,\"receiver\":{\"feedback\":\"tfrc\","
+      "{\"residual-loss\":0.5,\"receiver\":{\"receiver-judges\":true,"
       "\"recv-bitrate\":1000,\"wireless-losses\":2,\"congestion-losses\":0}}",
       { { POINT_RESIDUAL, .5 }, { POINT_RECEIVED_BPS, 1000 },
           { POINT_WIRELESS, 1 }, { POINT_CONGESTION, 0 } } },

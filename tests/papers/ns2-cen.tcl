@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Oracle for flows that share a queue: seed 000's networks (V) in ns-2, with
+# Oracle for flows that share a queue: paper 000's networks (V) in ns-2, with
 # independent random losses of the radio, so that ours can have the same.
 #
 #   ns ns2-cen.tcl TOPOLOGY KIND N P SEED [RTO]

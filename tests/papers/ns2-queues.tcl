@@ -3,7 +3,7 @@
 #   ns tests/papers/ns2-queues.tcl red GENTLE WAIT RATE
 #   ns tests/papers/ns2-queues.tcl rio RIO-C|WRED GREEN YELLOW RED
 # Constant rates in kbit/s of 1,000-byte packets into 1 Mbit/s and a buffer of
-# 100 packets, from 100 to 2,000 s.  RED: 25, 75, max_p .1, w_q .002; RIO: seed
+# 100 packets, from 100 to 2,000 s.  RED: 25, 75, max_p .1, w_q .002; RIO: paper
 # 004, table 1, w_q .0013.  Prints the average in packets, then bit/s by flow.
 # tests/unit/test-link-ns2.c holds the numbers.
 

@@ -6,8 +6,8 @@
 #   ns ns2-tcp.tcl barman RTO SEED
 #   ns ns2-tcp.tcl dcr RTO SEED DropTail|RED
 #
-# barman      seed 001, configuration 1: 20 of NewReno; goodput in kb/s of a flow
-# dcr         seed 002, 4.2: 24 of Sack1 without radio losses; mean queue in packets,
+# barman      paper 001, configuration 1: 20 of NewReno; goodput in kb/s of a flow
+# dcr         paper 002, 4.2: 24 of Sack1 without radio losses; mean queue in packets,
 #             and % dropped by it
 # RTO         least timeout, s
 # SEED        of losses and starts
@@ -74,7 +74,7 @@ for { set i 0 } { $i < $n } { incr i } {
     $app attach-agent $src($i)
     $ns at [expr $spread * [$u value]] "$app start"
 }
-# Seed 001's cross traffic
+# Paper 001's cross traffic
 for { set i 0 } { $network == "barman" && $i < 10 } { incr i } {
     set a [$ns node]
     set b [$ns node]

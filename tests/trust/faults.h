@@ -10,7 +10,7 @@
 static inline void
 faults_config_init (WorldConfig *cfg)
 {
-  *cfg = (WorldConfig){ .wire = SIM_WIRE_TFRC,
+  *cfg = (WorldConfig){ .wire = &ra_feedback_tfrc,
     .controller = "tfrc",
     .path = "bottleneck rate=1M queue=100ms ! delay 25ms",
     .begin = 10 * 3600 * RA_SECOND,
@@ -26,7 +26,7 @@ faults_config_init (WorldConfig *cfg)
 static inline void
 faults_set_rows (WorldConfig *cfg, gboolean rows)
 {
-  cfg->wire = rows ? SIM_WIRE_TWCC : SIM_WIRE_TFRC;
+  cfg->wire = rows ? &ra_feedback_twcc : &ra_feedback_tfrc;
 }
 
 /* The next of all controllers with either feedback; FALSE after the last.
@@ -52,8 +52,8 @@ typedef struct
 static inline void
 faults_range_add (FaultsRange *r, gdouble x, const WorldConfig *cfg)
 {
-  g_autofree gchar *of = g_strdup_printf (
-      "%s/%s", cfg->controller, cfg->wire == SIM_WIRE_TWCC ? "twcc" : "tfrc");
+  g_autofree gchar *of
+      = g_strdup_printf ("%s/%s", cfg->controller, cfg->wire->name);
 
   g_test_message ("%s: %.3f", of, x);
   if (!r->least_of || x < r->least) {

@@ -6,6 +6,7 @@
  * The processor's own flags tell (FE_INVALID is raised by 0 / 0, by infinity
  * less infinity and by such a cast), in any build.
  */
+#include "../heldrows.h"
 #include "../rows.h"
 #include "trust.h"
 
@@ -166,7 +167,7 @@ step_rows (Ends *e)
     rows[i] = (RaFeedbackPacket){ e->seq - MIN (e->seq, n - i),
       g_rand_boolean (e->dice) ? RA_TIME_NONE : PICK (e->dice, words),
       g_rand_boolean (e->dice) };
-  e->heard += ra_sender_on_held_feedback (
+  e->heard += held_rows_hear (
       e->s, rows, n, PICK (e->dice, spans), PICK (e->dice, spans), e->now);
 }
 
@@ -243,7 +244,6 @@ ends_run (Ends *e, const RaRateOps *ops, const RaLdaOps *lda, guint limit)
     .fec = ra_fec_find ("ulp"),
     .rate = { limits[limit].min, limits[limit].start, limits[limit].max,
         limits[limit].mss },
-    .rtcp = .05,
     .friendliness_cap = 9,
     .breakers = limit == 0 };
 
@@ -304,7 +304,6 @@ radio_rate (const RaRateOps *ops, gdouble cap)
     .lda = ra_lda_find ("none"),
     .fec = ra_fec_find ("none"),
     .rate = { 50000, RADIO_WANTED, RADIO_WANTED, 1200 },
-    .rtcp = .05,
     .friendliness_cap = cap };
   RaTime now = RA_SECOND;
   g_autoptr (RaSender) s = ra_sender_new (&cfg, now, NULL);

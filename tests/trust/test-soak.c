@@ -257,10 +257,9 @@ soak_run (const WorldConfig *cfg, gdouble hours, guint64 seed)
   g_print ("%s,%s,%g,%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT
            ",%" G_GUINT64_FORMAT ",%.3f,%" G_GUINT64_FORMAT
            ",%.0f,%" G_GUINT64_FORMAT ",%u,%u,%s,%ld,%ld,%.2f,%.16s\n",
-      cfg->controller, cfg->wire == SIM_WIRE_TWCC ? "twcc" : "tfrc", hours,
-      s.w->packets, seq_wraps (&s), stamp_wraps (&s),
-      100. * (gdouble) s.w->lost / (gdouble) s.w->packets, s.least,
-      8. * (gdouble) s.w->bytes / n, s.most, s.nan, s.out + s.stopped,
+      cfg->controller, cfg->wire->name, hours, s.w->packets, seq_wraps (&s),
+      stamp_wraps (&s), 100. * (gdouble) s.w->lost / (gdouble) s.w->packets,
+      s.least, 8. * (gdouble) s.w->bytes / n, s.most, s.nan, s.out + s.stopped,
       wrong ? wrong : "fit", early, late,
       (gdouble) (late - early) / MAX (hours - 1, hours / 2),
       g_checksum_get_string (s.hash));

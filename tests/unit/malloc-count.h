@@ -9,17 +9,20 @@
 #include <glib.h>
 #include <stdlib.h>
 
-static guint n_malloc;
+/* Allocations so far; what is not freed of them. */
+static guint n_malloc, n_live;
 
 #ifndef __SANITIZE_ADDRESS__
 extern void *__libc_malloc (size_t size);
 extern void *__libc_calloc (size_t n, size_t size);
 extern void *__libc_realloc (void *memory, size_t size);
+extern void __libc_free (void *memory);
 
 void *
 malloc (size_t size)
 {
   n_malloc++;
+  n_live++;
   return __libc_malloc (size);
 }
 
@@ -27,6 +30,7 @@ void *
 calloc (size_t n, size_t size)
 {
   n_malloc++;
+  n_live++;
   return __libc_calloc (n, size);
 }
 
@@ -34,7 +38,15 @@ void *
 realloc (void *memory, size_t size)
 {
   n_malloc++;
+  n_live += memory == NULL;
   return __libc_realloc (memory, size);
+}
+
+void
+free (void *memory)
+{
+  n_live -= memory != NULL;
+  __libc_free (memory);
 }
 #endif
 

@@ -1,4 +1,4 @@
-/* ARC against seed 004, 3.2 and 3.3: by hand.
+/* ARC against paper 004, 3.2 and 3.3: by hand.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "start-fixture.h"

@@ -311,6 +311,35 @@ test_competes (void)
   g_assert_cmpint (r->why, ==, RA_LIMIT_COMPETITION);
 }
 
+/* A muted camera's packet each 100 ms is 12000 bytes/s of 1.05 * 360000, which the line carried
+ * when it was full.  RFC 7661 4.4.3: after five minutes half of that, and after ten a quarter. */
+static void
+test_unused (void)
+{
+  static const RaRateConfig cfg = { 8000, 3000000, 100000000, 1200 };
+  g_autoptr (RaRate) r
+      = ra_rate_new (ra_rate_find ("delay"), NO_TESTS, &cfg, 0, NULL);
+  RaReport report = { .rtt = MS (50),
+    .interval = MS (100),
+    .arrived = 1,
+    .expected = 1,
+    .data_limited = TRUE };
+  RaDelayRate *d = (RaDelayRate *) r;
+
+  d->ramp = FALSE;
+  for (RaTime now = MS (100); now < 610 * RA_SECOND; now += MS (100)) {
+    report.t_recvdata = now;
+    ra_rate_on_report (r, &report, now);
+    if (now == RA_SECOND)
+      d->start.x = 1.2 * (d->r_busy = 360000);
+    if (now == 12 * RA_SECOND || now == 295 * RA_SECOND)
+      g_assert_cmpuint (ra_rate_get (r), ==, 8 * 378000);
+    if (now == 305 * RA_SECOND)
+      g_assert_cmpuint (ra_rate_get (r), ==, 8 * 189000);
+  }
+  g_assert_cmpuint (ra_rate_get (r), ==, 8 * 94500);
+}
+
 /* R = 200 ms and 60 ms of queue, a report each 40 ms: D = .24 s.  A test whether the route is
  * longer began 2 s ago, more than 3 D + 2 * .06, and its queue was 60 ms before, too.  So
  * these are the route's, and what was lost before was lost on another one. */
@@ -929,6 +958,7 @@ tests_add (void)
   g_test_add_func ("/delay/silence", test_silence);
   rows_add ("/delay/police", police_rows, test_police);
   g_test_add_func ("/delay/police/pauses", test_policed_pauses);
+  g_test_add_func ("/delay/unused", test_unused);
   g_test_add_func ("/delay/apart", test_apart);
   rows_add ("/delay/base", base_rows, test_base);
 }

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "heard-fixture.h"
+#include "heard-nick.h"
 
 #include "../rows.h"
 
@@ -59,6 +60,8 @@ static const struct
       "a1 c9 00 08 00 00 00 63 00 00 00 01 00 00 00 00 00 00 00 0f 00 00 00 00 "
       "00 00 00 00 00 00 00 00 00 00 00 04",
       "changed reported;", "4 bytes of padding (RFC 3550 6.4.1)" },
+  { 'N', "a0 c9 00 02 00 00 00 63 00 00 00 03", "; malformed 1",
+      "6.4.1: a multiple of four" },
   { 'N', "a0 c9 00 01 00 00 00 00 " RR ("01", NO_LSR), "; malformed 1",
       "0 bytes of padding are none; padding ends a compound" },
   { 'N', "a0 c9 00 01 00 00 00 09 ", "; malformed 1", "more than the packet" },
@@ -185,7 +188,7 @@ counts_append (GString *s, const RaEar *ear)
   ra_ear_get_stats (ear, &stats);
   g_string_append_c (s, ';');
   for (guint i = 0; i < RA_N_HEARD; i++)
-    count_append (s, ra_heard_nick ((RaHeard) i), stats.heard[i]);
+    count_append (s, heard_nick ((RaHeard) i), stats.heard[i]);
   count_append (s, "foreign", stats.foreign);
   count_append (s, "unasked", stats.unasked);
   count_append (s, "unmapped", stats.unmapped);
@@ -416,7 +419,7 @@ test_word (gconstpointer data)
 
     h.now += RA_SECOND;
     if (*c == 'n')
-      ra_ear_forget_peer (h.ear);
+      ra_ear_forget_peer (h.ear, h.now);
     for (guint i = *c == 'B' ? 10 : 1; at && i > 0; i--)
       hear_bytes (&h, texts[at - letters]);
   }
@@ -497,6 +500,35 @@ test_losses (void)
   g_assert_cmpuint (stats.misread_wireless, ==, misread[RA_CAUSE_WIRELESS]);
 }
 
+/* 1 Mbit/s for 1 s, each packet reported 50 ms after it left: the ramp is above the start rate
+ * of 500 kbit/s.  Then packets go to a peer whose clock is 1 s ahead; its path is another,
+ * and the difference of the clocks is no queue. */
+static void
+test_another_peer (void)
+{
+  RaSenderStats stats;
+  g_auto (Heard) h;
+
+  heard_init (&h, &ra_feedback_twcc);
+  for (guint16 i = 0; i < 200; i++) {
+    RaTime sent = h.now;
+    RaTwccRow row = { .seq = i,
+      .local = sent,
+      .size = HEARD_SIZE - 12,
+      .remote = sent + (i < 100 ? 20 : 1020) * MS };
+
+    if (i == 100) {
+      g_assert_cmpuint (ra_sender_rate (h.sender), >, h.limits.start);
+      ra_ear_forget_peer (h.ear, h.now);
+      g_assert_cmpuint (ra_sender_rate (h.sender), ==, h.limits.start);
+    }
+    heard_send (&h, 1);
+    ra_ear_on_twcc (h.ear, &row, 1, sent + 50 * MS);
+  }
+  ra_sender_get_stats (h.sender, &stats);
+  g_assert_cmpint (stats.queue, <, 5 * MS);
+}
+
 /* Streams 1 and 2 by turns, and the first peer reports both: packets 0 and 1.  The next one
  * begins with stream 1 behind packet 3 of stream 2, which it may never have had: that is
  * lost to the peer that had reported the stream (RFC 8888 3.1), and to no other. */
@@ -523,7 +555,7 @@ test_new_peer (void)
     hear_bytes (
         &h, FB ("8b", "05", "02") "00 00 00 01 80 05 00 00 00 01 00 00");
     if (other)
-      ra_ear_forget_peer (h.ear);
+      ra_ear_forget_peer (h.ear, h.now);
     h.now += 50 * MS;
     hear_bytes (&h, CCFB ("01", "01", "80 05 80 05"));
     g_assert_cmpint (ra_ledger_at (ra_sender_ledger (h.sender), 4)->fate, ==,
@@ -544,6 +576,7 @@ tests_add (void)
   rows_add ("/ear/word", word_rows, test_word);
   g_test_add_func ("/ear/takes-written", test_takes_written);
   g_test_add_func ("/ear/realigned", test_realigned);
+  g_test_add_func ("/ear/another-peer", test_another_peer);
   g_test_add_func ("/ear/losses", test_losses);
   g_test_add_func ("/ear/new-peer", test_new_peer);
 }

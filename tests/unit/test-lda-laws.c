@@ -102,14 +102,14 @@ traffic_next (Traffic *t)
 }
 
 /* The same LDA on the same traffic gives the same verdicts: after a reset as
- * when new, and a copy of it as itself. */
+ * when new. */
 static void
 test_same (gconstpointer data)
 {
   const Case *c = data;
 
   for (guint64 seed = 1; seed <= SEEDS; seed++) {
-    RaLda *one = make (c, NULL), *two = make (c, NULL), *copy;
+    RaLda *one = make (c, NULL), *two = make (c, NULL);
     Traffic t, u;
 
     traffic_init (&u, c, seed + SEEDS);
@@ -123,15 +123,8 @@ test_same (gconstpointer data)
 
       law_cmpint (ra_lda_on_packet (one, a), ==, ra_lda_on_packet (two, a));
     }
-    copy = g_memdup2 (one, c->ops->size);
-    for (guint i = 0; i < PACKETS; i++) {
-      const RaArrival *a = traffic_next (&t);
-
-      law_cmpint (ra_lda_on_packet (one, a), ==, ra_lda_on_packet (copy, a));
-    }
     ra_lda_free (one);
     ra_lda_free (two);
-    g_free (copy);
   }
 }
 
@@ -303,7 +296,7 @@ test_random (gconstpointer data)
   }
 }
 
-/* No allocation after init: an instance is plain data. */
+/* An instance is plain bytes: a packet allocates nothing, and a reset leaves nothing. */
 static void
 test_no_allocation (gconstpointer data)
 {
@@ -314,6 +307,9 @@ test_no_allocation (gconstpointer data)
 
   if (!malloc_counts ())
     return;
+  before = n_live;
+  ra_lda_reset (lda);
+  law_cmpuint (n_live, ==, before);
   traffic_init (&t, c, 1);
   before = n_malloc;
   for (guint i = 0; i < PACKETS; i++) {

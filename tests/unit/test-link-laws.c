@@ -437,7 +437,7 @@ static const struct
   { "gilbert p=.001 r=.05", .001, .05, "bursts of 20, 2 % lost" },
   { "gilbert p=.3 r=.2", .3, .2, "mostly bad" },
   { "gilbert p13=.02 p31=.5", .02, .5, "netem's names" },
-  { "gilbert p=.994 q=.78", .006, .22, "seed 003, 5.1: .006 / .226 = .0265" },
+  { "gilbert p=.994 q=.78", .006, .22, "paper 003, 5.1: .006 / .226 = .0265" },
   { "bernoulli .1 ! bernoulli .1", .19, .81,
       "two streams of one seed are independent: 1 - .9^2" },
 };

@@ -285,7 +285,7 @@ static const struct
   { RED "max-p=.25 wait=1 gentle=0", 0, 0, 750, 0, 1000, 1, 1,
       "at max_th wait spares none" },
 
-/* seed 004, table 1; Q is 1,000 packets */
+/* paper 004, table 1; Q is 1,000 packets */
 #define RIO "rio rate=1M queue=0 bytes=0 packets=1000 w-q=1 "
 #define ALL RIO "coupled=0"
   { ALL, 100, 0, 0, RA_MARK_RED, 1000, 0, 0, "red: at .10 Q p_b is 0" },
@@ -300,7 +300,7 @@ static const struct
   { ALL, 200, 0, 0, RA_MARK_NONE, 40000, 1, 9, "unmarked is as red" },
   { ALL, 300, 0, 0, RA_MARK_NONE, 1000, 1, 1, "unmarked is as red: all" },
   { ALL, 200, 0, 0, 99, 1000, 1, 9, "no mark there is: as unmarked" },
-  /* seed 004, figure 1: one after the other */
+  /* paper 004, figure 1: one after the other */
   { RIO, 200, 200, 0, RA_MARK_RED, 1000, 1, 1, "staggered at .4: red all" },
   { RIO, 200, 200, 0, RA_MARK_YELLOW, 40000, 1, 19, "staggered: yellow some" },
   { RIO, 200, 200, 0, RA_MARK_GREEN, 250, 0, 0, "staggered: green none" },

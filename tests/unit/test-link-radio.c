@@ -81,7 +81,7 @@ static const struct
   { .1, 78.6, .3246, "a tenth of the time" },
   { .1, 5, .3246, "a pedestrian: only the time scale changes" },
   { .3, 78.6, .5972, "shallow fades" },
-  { .078, 78.6, .2850, "seed 000, high" },
+  { .078, 78.6, .2850, "paper 000, high" },
 };
 
 static void
@@ -118,7 +118,7 @@ test_fades (gconstpointer data)
 }
 
 /* The packet loss rate wanted is what comes, also when a packet is on the air
- * for long: seed 000, table I, at its 381 bytes and 150 kbit/s (20.32 ms), and
+ * for long: paper 000, table I, at its 381 bytes and 150 kbit/s (20.32 ms), and
  * at those of a video of today.  That fades come at random is theory for rare
  * ones. */
 static const struct
@@ -130,11 +130,11 @@ static const struct
   const gchar *why;
 } losses[] = {
   { "jakes 7.8% rate=150k size=381", 381, 20320 * RA_USECOND, .078, .03,
-      "seed 000, high, back to back" },
+      "paper 000, high, back to back" },
   { "jakes 3.1% rate=150k size=381", 381, 20320 * RA_USECOND, .031, .03,
-      "seed 000, medium" },
+      "paper 000, medium" },
   { "jakes loss=1% rate=150k size=381", 381, 20320 * RA_USECOND, .01, .03,
-      "seed 000, low" },
+      "paper 000, low" },
   { "jakes 3.1% rate=150k size=381 doppler=5", 381, 20320 * RA_USECOND, .031,
       .03, "the loss does not depend on the speed" },
   { "jakes", 1200, 4800 * RA_USECOND, .031, .03, "the defaults" },
@@ -296,7 +296,7 @@ static const struct
   { "arq .2 retries=0", .2, 0, "no repetition: as bernoulli" },
   { "arq 0", 0, 3, "a clear channel" },
   { "arq 1 retries=2", 1, 2, "no channel" },
-  { "arq .3 retries=1000", .3, 12, "no limit, as seed 002: all arrive" },
+  { "arq .3 retries=1000", .3, 12, "no limit, as paper 002: all arrive" },
 };
 
 static void

@@ -105,6 +105,8 @@ static void
 test_clamp (void)
 {
   static const RaRateConfig lower = { 50000, 0, 300000, 1200 };
+  static const guint64 floors[][2]
+      = { { 200000, 200000 }, { 400000, 300000 }, { 0, 50000 } };
   RaReport report = good_report;
   g_autoptr (RaRate) r = ra_rate_new (&probe_ops, NULL, &config, 0, NULL);
 
@@ -118,6 +120,12 @@ test_clamp (void)
   g_assert_cmpuint (ra_rate_get (r), ==, 8000000);
   ra_rate_set_config (r, &lower);
   g_assert_cmpuint (ra_rate_get (r), ==, 300000);
+  report.recv_rate = 1;
+  for (guint i = 0; i < G_N_ELEMENTS (floors); i++) {
+    ra_rate_set_floor (r, floors[i][0]);
+    ra_rate_on_report (r, &report, 4 + i);
+    g_assert_cmpuint (ra_rate_get (r), ==, floors[i][1]);
+  }
 }
 
 /* RFC 5348 4.3 step 2, by hand: 0.9 * 100 + 0.1 * 200 = 110 ms,

@@ -38,7 +38,8 @@ test_path (void)
   for (guint i = 0; i < G_N_ELEMENTS (path_rows); i++) {
     gdouble first = 0;
 
-    for (SimWireKind wire = SIM_WIRE_TFRC; wire <= SIM_WIRE_TWCC; wire++) {
+    for (guint k = 0; ra_feedbacks[k]; k++) {
+      const RaFeedbackOps *wire = ra_feedbacks[k];
       WorldConfig cfg = { .wire = wire,
         .lda = path_rows[i].lda,
         .path = path_rows[i].link,
@@ -51,22 +52,22 @@ test_path (void)
       world_run (w, SECONDS * RA_SECOND);
       ra_ear_get_stats (sim_flow_ear (w->flow), &ear);
       x = (gdouble) w->arrived / line;
-      g_test_message ("%s, %s: %s: wire %d: %.3f of the line",
-          path_rows[i].link, path_rows[i].lda, path_rows[i].why, wire, x);
+      g_test_message ("%s, %s: %s: wire %s: %.3f of the line",
+          path_rows[i].link, path_rows[i].lda, path_rows[i].why, wire->name, x);
       /* ccfb says all twice, so that the last time may hold no news. */
       for (RaHeard heard = RA_HEARD_OK + 1; heard < RA_N_HEARD; heard++)
-        if (heard != RA_HEARD_OLD || wire != SIM_WIRE_CCFB)
+        if (heard != RA_HEARD_OLD || wire != &ra_feedback_ccfb)
           g_assert_cmpuint (ear.heard[heard], ==, 0);
       g_assert_cmpfloat (x, >=, path_rows[i].least);
       g_assert_cmpfloat (x, <=, path_rows[i].most);
-      first = wire == SIM_WIRE_TFRC ? x : first;
+      first = k == 0 ? x : first;
       g_assert_cmpfloat (x, >=, .9 * first);
       g_assert_cmpfloat (first, >=, .9 * x);
       /* No trace of what both ends saw is lost on the way. */
       if (world_reporter (w))
         g_assert_cmpuint (
             reporter_stats (world_reporter (w)).packets, ==, w->arrived);
-      if (wire == SIM_WIRE_TFRC)
+      if (wire == &ra_feedback_tfrc)
         g_assert_cmpint (
             ABS (reporter_stats (world_reporter (w)).rtt - world_stats (w).rtt),
             <=, 20 * RA_MSECOND);

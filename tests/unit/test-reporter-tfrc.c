@@ -107,7 +107,7 @@ static const struct
   { "none", 100, 10, "0-24@0 26-40@260", "0 100 200 280 380",
       "6.1: a loss is known with the third later packet, and told at once" },
   { "none", 100, 10, "0-6@0 8-30@80", "0 100 125 225",
-      "but R / 4 after the report before, RFC 4342 6" },
+      "but R / 4 after the report before, RFC 4342 8.1" },
   { "none", 100, 10, "0-24@0 26-27@260 29-40@290", "0 100 200 290 390",
       "5.2: the second one is of the same event, 30 ms later" },
   { "none", 100, 10, "0-24@0 26-37@260 39-51@390", "0 100 200 280 380 410 510",

@@ -439,7 +439,7 @@ test_rtcp_timeout_slow (void)
   g_assert_cmpuint (ra_breaker_next_timeout (&b), ==, 15 * RA_SECOND);
   g_assert_true (ra_breaker_on_timeout (&b, 15 * RA_SECOND));
   /* What is sent after 8 s does not begin again. */
-  ra_breaker_restart (&b);
+  ra_breaker_init (&b, TRUE);
   ra_breaker_on_sent (&b, 1000, TRUE, 7 * RA_SECOND);
   ra_breaker_on_sent (&b, 1000, TRUE, 15 * RA_SECOND);
   g_assert_cmpuint (ra_breaker_next_timeout (&b), ==, 22 * RA_SECOND);

@@ -1,6 +1,7 @@
 /* Per-packet feedback with ECN marks, colours, and rows that come late.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "../heldrows.h"
 #include "sender-fixture.h"
 
 #include <gst/rtpadapt/ledger.h>
@@ -290,9 +291,9 @@ test_held (gconstpointer data)
   ra_sender_set_lda (f.sender, &sample_lda, NULL, NULL);
   fixture_send (&f, 1000, RA_SENT_ASKS);
   g_test_message ("%s", held_rows[i].why);
-  g_assert_cmpint (ra_sender_on_held_feedback (
-                       f.sender, &row, 1, grain, held, 100 * RA_MSECOND),
-      ==, good);
+  g_assert_cmpint (
+      held_rows_hear (f.sender, &row, 1, grain, held, 100 * RA_MSECOND), ==,
+      good);
   g_assert_cmpuint (fixture_stats (&f).feedback_bad, ==, !good);
   g_assert_cmpint (ra_ledger_at (ra_sender_ledger (f.sender), 100)->fate, ==,
       good ? RA_FATE_ARRIVED : RA_FATE_NOTHING);
@@ -316,15 +317,15 @@ test_held_late (void)
     fixture_init (&f, 0);
     fixture_send (&f, 1000, RA_SENT_ASKS);
     if (known) {
-      g_assert_true (ra_sender_on_held_feedback (
-          f.sender, &first, 1, 0, 1, 50 * RA_MSECOND));
+      g_assert_true (
+          held_rows_hear (f.sender, &first, 1, 0, 1, 50 * RA_MSECOND));
       g_assert_cmpint (probe_report.rtt, ==, 50 * RA_MSECOND - 1);
     }
     f.now = 95 * RA_MSECOND;
     fixture_send (&f, 1000, RA_SENT_ASKS);
     f.now = 100 * RA_MSECOND;
     fixture_send (&f, 1000, RA_SENT_ASKS);
-    g_assert_true (ra_sender_on_held_feedback (
+    g_assert_true (held_rows_hear (
         f.sender, &second, 1, 0, 80 * RA_MSECOND, 225 * RA_MSECOND));
     g_assert_cmpint (
         probe_report.rtt, ==, known ? 50 * RA_MSECOND : (130 - 5) * RA_MSECOND);

@@ -65,8 +65,7 @@ check_open (Fixture *w, RaBreakerTrip why)
     g_assert_cmpuint (
         ra_sender_next_send (w->sender, w->now), ==, RA_TIME_NONE);
     ra_sender_split (w->sender, 0, &split);
-    g_assert_cmpuint (
-        split.media + split.fec + split.header + split.rtcp, ==, 0);
+    g_assert_cmpuint (split.media + split.fec + split.header, ==, 0);
     w->now += TICK;
     world_timeout (w);
   }

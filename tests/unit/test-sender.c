@@ -472,7 +472,7 @@ test_feedback_slept (void)
 
 /* Rate 1 Mbit/s, of which 90 % are the encoder's.  Backlog up to 20 ms is the
  * half of a frame on its way; of the rest a tenth in each of 30 frames a second comes off (RFC
- * 8698 5.2.2): 120 ms take .1 * .1 * 30 of the rate, half of it at most. */
+ * 8698 5.2.2, without its bound of 5 %): 120 ms take .1 * .1 * 30, half at most. */
 static void
 test_media_rate (void)
 {
@@ -521,7 +521,7 @@ test_drain (void)
     gdouble left;
     const gchar *why;
   } rows[] = {
-    { 14, 1 - 18 * .003, "as RFC 8698 5.2.2, in 1/3 s" },
+    { 14, 1 - 18 * .003, "in 1/3 s" },
     { 16, 1 - 18 / 90., "a frame that leaves too late is broken" },
   };
 

@@ -1,4 +1,4 @@
-/* SSVP against seed 003, section 4: gaps by hand.
+/* SSVP against paper 003, section 4: gaps by hand.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "start-fixture.h"

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "../rows.h"
+#include "heard-nick.h"
 #include "tfrcworld-fixture.h"
 
 #include <gst/rtpadapt/ledger.h>
@@ -128,7 +129,7 @@ test_honest (gconstpointer data)
       if (w.heard_tfrc[k] != want || w.heard_radp[k] > 0)
         g_test_message ("%s, seed %" G_GUINT64_FORMAT ": %u + %u are %s",
             honest_rows[i].why, seed, w.heard_tfrc[k], w.heard_radp[k],
-            ra_heard_nick ((RaHeard) k));
+            heard_nick ((RaHeard) k));
       g_assert_cmpuint (w.heard_tfrc[k], ==, want);
       g_assert_cmpuint (w.heard_radp[k], ==, 0);
     }
@@ -259,7 +260,7 @@ test_liar (gconstpointer data)
   g_test_message ("%s: %u of %u are %s; %.2f of the honest one's bytes, least "
                   "RTT %.1f ms, X_recv %.2f of what was sent",
       liar_rows[i].why, liar.heard_tfrc[liar_rows[i].heard], sum,
-      ra_heard_nick (liar_rows[i].heard), liar.x_sent / honest.x_sent,
+      heard_nick (liar_rows[i].heard), liar.x_sent / honest.x_sent,
       1e-6 * (gdouble) liar.least_rtt, liar.x_recv / liar.x_sent);
   g_assert_cmpfloat (
       liar.heard_tfrc[liar_rows[i].heard], >=, liar_rows[i].share * sum);
@@ -330,7 +331,7 @@ test_random (void)
   }
   for (guint k = 0; k < RA_N_HEARD; k++)
     if (heard[k] == 0)
-      g_test_message ("none was %s", ra_heard_nick ((RaHeard) k));
+      g_test_message ("none was %s", heard_nick ((RaHeard) k));
   for (guint k = 0; k < RA_N_HEARD; k++)
     g_assert_cmpuint (heard[k], >, 0);
   ra_tfrc_ear_free (ear);

@@ -1,6 +1,7 @@
 /* The ear for feedback=tfrc by hand: what it refuses.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "heard-nick.h"
 #include "tfrcear-fixture.h"
 
 /* Packet 15 leaves at 1150.  X_recv in the second report: R is 50
@@ -124,7 +125,7 @@ test_heard (gconstpointer data)
     memcpy (&before, &e.report, sizeof before);
     heard = ear_hear (&e, s);
     if (heard != s->heard)
-      g_test_message ("%s: %s", heard_rows[i].why, ra_heard_nick (heard));
+      g_test_message ("%s: %s", heard_rows[i].why, heard_nick (heard));
     g_assert_cmpint (heard, ==, s->heard);
     if (heard != RA_HEARD_OK) /* nothing was filled */
       g_assert_cmpmem (&before, sizeof before, &e.report, sizeof e.report);
@@ -285,16 +286,6 @@ test_memory (void)
   }
 }
 
-static void
-test_nicks (void)
-{
-  static const gchar *const nicks[RA_N_HEARD]
-      = { "ok", "malformed", "old", "unsent", "fast", "contrary" };
-
-  for (guint i = 0; i < RA_N_HEARD; i++)
-    g_assert_cmpstr (ra_heard_nick ((RaHeard) i), ==, nicks[i]);
-}
-
 void
 tests_add (void)
 {
@@ -305,5 +296,4 @@ tests_add (void)
   g_test_add_func ("/tfrcear/burst", test_burst);
   g_test_add_func ("/tfrcear/clock-back", test_clock_back);
   g_test_add_func ("/tfrcear/memory", test_memory);
-  g_test_add_func ("/tfrcear/nicks", test_nicks);
 }

@@ -18,7 +18,8 @@ struct _Frames
   GHashTable *decoded;    /* index -> number in the file + 1 */
   guint64 n_sent, n_decoded;
   gchar *path;
-  FILE *file; /* luma of the decoded frames, in order of decoding */
+  FILE *file;   /* luma of the decoded frames, in order of decoding */
+  gboolean bad; /* not all of it could be written */
 };
 
 Frames *
@@ -109,10 +110,13 @@ frames_decoded (Frames *f, GstBuffer *buffer, const GstVideoInfo *info)
   if (rtptime)
     index = frames_lookup (f->by_rtptime, rtptime - 1);
   if (index && GST_VIDEO_INFO_WIDTH (info) == f->clip->info.width
-      && GST_VIDEO_INFO_HEIGHT (info) == f->clip->info.height
-      && clip_write_picture (f->file, buffer, info, 1))
-    g_hash_table_insert (f->decoded, GSIZE_TO_POINTER (index - 1),
-        GSIZE_TO_POINTER (++f->n_decoded));
+      && GST_VIDEO_INFO_HEIGHT (info) == f->clip->info.height) {
+    if (clip_write_picture (f->file, buffer, info, 1))
+      g_hash_table_insert (f->decoded, GSIZE_TO_POINTER (index - 1),
+          GSIZE_TO_POINTER (++f->n_decoded));
+    else
+      f->bad = TRUE;
+  }
   g_mutex_unlock (&f->lock);
 }
 
@@ -155,6 +159,17 @@ ssim_feed (Frames *f, guint64 first, GOutputStream *out)
   return g_output_stream_close (out, NULL, NULL) && ok;
 }
 
+/* What ffmpeg said last. */
+static const gchar *
+last_line (GString *text)
+{
+  const gchar *line;
+
+  g_strchomp (text->str);
+  line = strrchr (text->str, '\n');
+  return line ? line + 1 : text->str;
+}
+
 static void
 ssim_score (Frames *f, guint64 first, RaRun *run)
 {
@@ -163,33 +178,37 @@ ssim_score (Frames *f, guint64 first, RaRun *run)
   GString *text = g_string_new (NULL);
   const gchar *found;
   gchar buffer[4096];
+  gboolean fed;
   gssize n;
 
   if (!ffmpeg) {
     g_printerr ("no SSIM: %s\n", error->message);
     return;
   }
-  fflush (f->file);
-  if (!ssim_feed (f, first, g_subprocess_get_stdin_pipe (ffmpeg)))
-    g_printerr ("no SSIM: ffmpeg did not take the frames\n");
+  fed = ssim_feed (f, first, g_subprocess_get_stdin_pipe (ffmpeg));
   while ((n = g_input_stream_read (g_subprocess_get_stderr_pipe (ffmpeg),
               buffer, sizeof buffer, NULL, NULL))
       > 0)
     g_string_append_len (text, buffer, n);
   g_subprocess_wait (ffmpeg, NULL, NULL);
   found = strstr (text->str, "SSIM Y:");
-  if (found)
+  if (!fed || !found || !g_subprocess_get_successful (ffmpeg))
+    g_printerr (
+        "no SSIM: ffmpeg did not compare the frames: %s\n", last_line (text));
+  else
     run->ssim = g_ascii_strtod (found + strlen ("SSIM Y:"), NULL);
   g_string_free (text, TRUE);
 }
 
-void
-frames_score (Frames *f, guint64 first, RaRun *run)
+gboolean
+frames_score (Frames *f, guint64 first, RaRun *run, GError **error)
 {
   gdouble frame_s = (gdouble) f->clip->info.fps_d / f->clip->info.fps_n;
   guint64 frozen = 0, longest = 0, freeze = 0, decoded = 0;
+  gboolean bad;
 
   g_mutex_lock (&f->lock);
+  bad = fflush (f->file) != 0 || f->bad;
   for (guint64 i = first; i < f->n_sent; i++) {
     gboolean shown = frames_lookup (f->decoded, i) != 0;
 
@@ -202,7 +221,11 @@ frames_score (Frames *f, guint64 first, RaRun *run)
   run->frames_decoded = (gdouble) decoded;
   run->frozen_s = (gdouble) frozen * frame_s;
   run->longest_freeze_s = (gdouble) longest * frame_s;
-  if (f->n_sent > first)
+  if (f->n_sent > first && !bad)
     ssim_score (f, first, run);
   g_mutex_unlock (&f->lock);
+  if (bad)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
+        "not all of %s could be written", f->path);
+  return !bad;
 }

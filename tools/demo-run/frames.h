@@ -23,7 +23,8 @@ void frames_pts (Frames *f, GstClockTime pts, guint32 rtptime);
 void frames_decoded (Frames *f, GstBuffer *buffer, const GstVideoInfo *info);
 
 /* Of the frames from `first` on: frames_sent, frames_decoded, frozen_s,
- * longest_freeze_s and, where ffmpeg can be run, ssim. */
-void frames_score (Frames *f, guint64 first, RaRun *run);
+ * longest_freeze_s and, where ffmpeg can be run, ssim.  FALSE: decoded frames
+ * could not be kept. */
+gboolean frames_score (Frames *f, guint64 first, RaRun *run, GError **error);
 
 G_END_DECLS

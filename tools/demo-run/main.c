@@ -14,7 +14,7 @@
 static Options options = {
   .seed = 1,
   .seconds = 60,
-  .warmup = 2, /* seed 003 5.1 */
+  .warmup = 2, /* paper 003 5.1 */
   .max_bitrate = 20000000,
 };
 
@@ -48,24 +48,29 @@ on_interrupt (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-static void
-result_print (Record *record, Frames *frames, const Clip *clip, RaTime end)
+static gboolean
+result_print (Record *record, Frames *frames, const Clip *clip, RaTime end,
+    GError **error)
 {
   gdouble fps = (gdouble) clip->info.fps_n / clip->info.fps_d;
-  GString *out = g_string_new ("{\"run\": ");
+  GString *out;
   g_autofree gchar *json = NULL;
   RaRun run;
 
   ra_run_init (&run, options.controller, options.lda);
   record_score (record, end, &run);
-  frames_score (frames, (guint64) ceil (options.warmup * fps), &run);
+  if (!frames_score (
+          frames, (guint64) ceil (options.warmup * fps), &run, error))
+    return FALSE;
   json = ra_run_to_json (&run);
+  out = g_string_new ("{\"run\": ");
   g_string_append (out, json);
   g_string_append (out, ", ");
   record_write (record, end, out);
   g_string_append (out, "}\n");
   g_print ("%s", out->str);
   g_string_free (out, TRUE);
+  return ra_stdout_flush (error);
 }
 
 static gboolean
@@ -88,8 +93,7 @@ run (const Clip *clip, GError **error)
     end = stream_end (s);
     g_source_remove (signal);
     stream_free (s);
-    if (ok)
-      result_print (record, frames, clip, end);
+    ok = ok && result_print (record, frames, clip, end, error);
   }
   record_free (record);
   g_clear_pointer (&frames, frames_free);

@@ -87,7 +87,7 @@ static const Structure messages[] = {
   { "rtpadapt-stream",
       "A stream of `rtpadaptsrc` has begun, changed or ended, as found at most "
       "500 ms later while it plays. A stream is an SSRC: one that changes its "
-      "payload type has two pads, and both go on.",
+      "payload type has two pads, and the first is silent.",
       { src_stats_news_fields } },
   { "GstUDPSrcTimeout", "Nothing came, of `rtpadaptudpsrc`; as udpsrc's.",
       { udp_src_timeout_fields } },
@@ -174,7 +174,8 @@ main (void)
       "this page to them, and the tables to what running elements say.\n\n"
       "Numbers count from the start of the element. *Source* is who counts or\n"
       "measures a field, or the RFC that says what it is. Times are ns, -1 where they\n"
-      "are not known. Rates count RTP packets with their header, not UDP and IP.\n\n"
+      "are not known, unless their row says otherwise. Rates count RTP packets with their\n"
+      "header, not UDP and IP.\n\n"
       "In Python, keep the outer structure as long as you read an inner one, as\n"
       "[the example](../tests/examples/stats.py) does.\n\n"
       "## Statistics\n");

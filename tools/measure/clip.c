@@ -7,6 +7,7 @@
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <gst/app/gstappsink.h>
+#include <string.h>
 #include <unistd.h>
 
 gboolean
@@ -33,9 +34,27 @@ clip_write_picture (
   return ok;
 }
 
+/* What decodebin lacks is in the part of an error that is for developers. */
+static gchar *
+problem_text (GstMessage *problem)
+{
+  static const gchar missing[] = "Missing decoder: ";
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *debug = NULL;
+  gchar *found;
+
+  gst_message_parse_error (problem, &error, &debug);
+  found = debug ? strstr (debug, missing) : NULL;
+  if (!found)
+    return g_strdup (error->message);
+  found += strlen (missing);
+  return g_strdup_printf (
+      "GStreamer has no decoder for %.*s", (int) strcspn (found, "(\n"), found);
+}
+
 /* NULL at the end, or after an error, which brings no EOS with it. */
 static GstSample *
-clip_pull (GstElement *pipeline, GstAppSink *sink)
+clip_pull (GstElement *pipeline, GstAppSink *sink, gchar **why)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   g_autoptr (GstMessage) problem = NULL;
@@ -46,6 +65,8 @@ clip_pull (GstElement *pipeline, GstAppSink *sink)
     if (!sample)
       problem = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   }
+  if (problem)
+    *why = problem_text (problem);
   return sample;
 }
 
@@ -61,6 +82,7 @@ clip_decode (Clip *clip, const gchar *path, const gchar *filter,
           filter, size);
   g_autoptr (GstElement) pipeline = gst_parse_launch (text, error);
   g_autoptr (GstElement) src = NULL, sink = NULL;
+  g_autofree gchar *why = NULL;
   GstSample *sample;
 
   if (!pipeline)
@@ -69,7 +91,7 @@ clip_decode (Clip *clip, const gchar *path, const gchar *filter,
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   g_object_set (src, "location", path, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while ((sample = clip_pull (pipeline, GST_APP_SINK (sink)))) {
+  while ((sample = clip_pull (pipeline, GST_APP_SINK (sink), &why))) {
     gst_video_info_from_caps (&clip->info, gst_sample_get_caps (sample));
     g_ptr_array_add (
         clip->frames, gst_buffer_ref (gst_sample_get_buffer (sample)));
@@ -78,7 +100,13 @@ clip_decode (Clip *clip, const gchar *path, const gchar *filter,
   gst_element_set_state (pipeline, GST_STATE_NULL);
   if (clip->frames->len == 0) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-        "%s has no video that can be decoded", path);
+        "%s has no video that can be decoded%s%s", path, why ? ": " : "",
+        why ? why : "");
+    return FALSE;
+  }
+  if (why) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+        "%s ends after %u pictures: %s", path, clip->frames->len, why);
     return FALSE;
   }
   return TRUE;

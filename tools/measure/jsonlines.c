@@ -58,7 +58,8 @@ json_lines_int (JsonObject *object, const gchar *name, gint64 fallback)
   JsonNode *node = value_get (object, name);
 
   if (!node || json_node_get_value_type (node) != G_TYPE_INT64
-      || json_node_get_int (node) < 0 || json_node_get_int (node) > LINES_MAX)
+      || json_node_get_int (node) < 0
+      || json_node_get_int (node) > JSON_LINES_MAX)
     return fallback;
   return json_node_get_int (node);
 }
@@ -84,7 +85,7 @@ json_lines_string (JsonObject *object, const gchar *name)
 }
 
 JsonObject *
-lines_object (JsonObject *object, const gchar *name)
+json_lines_object (JsonObject *object, const gchar *name)
 {
   JsonNode *node = json_object_get_member (object, name);
 

@@ -9,6 +9,7 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tools/sim/run.h>
 
 #define EXIT_MISSING 77 /* as test programs say that they were skipped */
 
@@ -52,7 +53,8 @@ main (int argc, char **argv)
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++) {
     if (!g_str_equal (argv[1], commands[i].name))
       continue;
-    if (commands[i].run (argc - 1, argv + 1, &error))
+    if (commands[i].run (argc - 1, argv + 1, &error)
+        && ra_stdout_flush (&error))
       return EXIT_SUCCESS;
     g_printerr ("rtpadapt-measure: %s\n", g_strchomp (error->message));
     return g_error_matches (error, SYSTEM_ERROR, SYSTEM_ERROR_MISSING)

@@ -4,6 +4,7 @@
 #include "options.h"
 
 #include <gst/gst.h>
+#include <string.h>
 
 gboolean
 measure_options (const GOptionEntry *entries, const gchar *name,
@@ -43,6 +44,11 @@ measure_address (const gchar *text, gchar **host, guint *port, GError **error)
   }
   *host
       = g_strdup (g_network_address_get_hostname (G_NETWORK_ADDRESS (address)));
+  if (strchr (*host, ':')) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "receivers listen at IPv4 addresses, and %s is another", *host);
+    return FALSE;
+  }
   *port = found;
   return TRUE;
 }

@@ -70,7 +70,7 @@ on_flow (Reading *g, JsonObject *o, GError **error)
 static gboolean
 on_interval (Reading *g, JsonObject *o, gint64 end, GError **error)
 {
-  JsonObject *flows = lines_object (o, "flows");
+  JsonObject *flows = json_lines_object (o, "flows");
   gint64 begin = MAX (end - g->interval, g->last); /* the last one is shorter */
   gint64 inside = MIN (end, g->until) - MAX (begin, g->from);
   Capacity c = { begin, json_lines_number (o, "capacity_bps", (gdouble) NAN) };
@@ -114,13 +114,13 @@ on_log_line (JsonObject *line, gpointer data, GError **error)
   JsonObject *o;
   gdouble t;
 
-  if ((o = lines_object (line, "link")))
+  if ((o = json_lines_object (line, "link")))
     return on_link (g, o, error);
   if (g->start == 0)
     return wrong (error, "the link's log does not begin with its \"link\"");
-  if ((o = lines_object (line, "flow")))
+  if ((o = json_lines_object (line, "flow")))
     return on_flow (g, o, error);
-  if ((o = lines_object (line, "self")))
+  if ((o = json_lines_object (line, "self")))
     return on_self (g, o);
   t = json_lines_number (line, "t", -1);
   if (!(t >= 0 && t <= 86400)
@@ -207,13 +207,13 @@ static gboolean
 packet_read (Reading *g, gchar **field, const guint *place, GError **error)
 {
 #define F(column) field[place[column]]
-  Packet p = { .in = number (F (T_IN), LINES_MAX, 0),
-    .out = number (F (T_OUT), LINES_MAX, 0),
+  Packet p = { .in = number (F (T_IN), JSON_LINES_MAX, 0),
+    .out = number (F (T_OUT), JSON_LINES_MAX, 0),
     .size = (guint) number (F (SIZE), G_MAXUINT16, 0),
     .ssrc = number (F (SSRC), G_MAXUINT32, -1),
     .seq = (gint) number (F (SEQ), G_MAXUINT16, -1),
     .pt = (gint) number (F (PT), 127, -1),
-    .queued = number (F (QUEUED), LINES_MAX, RA_SPAN_NONE) };
+    .queued = number (F (QUEUED), JSON_LINES_MAX, RA_SPAN_NONE) };
 
   if (!g_str_equal (F (DIRECTION), THERE)
       || g_strcmp0 (F (FLOW), g->media) != 0)

@@ -294,6 +294,8 @@ picture_score (const Records *r, const Shown *shown, const gchar *frames,
   source.first = out->first = screen.first;
   source.last = screen.last;
   clip = clip_load (path, (gint) r->width, (gint) r->height, error);
+  if (clip && !ffmpeg)
+    g_printerr ("rtpadapt-measure: no SSIM and VMAF, as there is no ffmpeg\n");
   if (clip && ffmpeg && screen.last > screen.first) {
     source.clip = clip;
     signal (SIGPIPE, SIG_IGN); /* of an ffmpeg that breaks off */

@@ -13,6 +13,7 @@ typedef struct
 {
   Records *r;
   gboolean sender, begun, ended;
+  gint64 shift; /* of the sender's monotonic clock to the one that counts */
 } Reading;
 
 static gint64
@@ -39,6 +40,7 @@ on_send (Reading *g, JsonObject *o)
   r->fps = fps_d > 0 ? (gdouble) fps_n / (gdouble) fps_d : 0;
   r->seconds = (gdouble) json_lines_int (o, "milliseconds", 0) * 1e-3;
   r->start = json_lines_int (o, r->realtime ? "start_real_ns" : "start_ns", 0);
+  g->shift = r->start - json_lines_int (o, "start_ns", 0);
   return r->system && r->fps > 0 && r->fps <= 1000 && r->seconds > 0
       && r->seconds <= 86400 && r->width > 0 && r->width <= 16384
       && r->height > 0 && r->height <= 16384;
@@ -112,10 +114,10 @@ on_loss (Reading *g, JsonObject *o)
 static gboolean
 on_rtp (Reading *g, JsonObject *o)
 {
-  RtpCount c
-      = { json_lines_int (o, "mono", 0), (guint32) json_lines_int (o, "ts", 0),
-          (guint) CLAMP (json_lines_int (o, "n", 0), 0, G_MAXUINT16),
-          json_lines_int (o, "pts", 0) };
+  RtpCount c = { json_lines_int (o, "mono", 0) + g->shift,
+    (guint32) json_lines_int (o, "ts", 0),
+    (guint) CLAMP (json_lines_int (o, "n", 0), 0, G_MAXUINT16),
+    json_lines_int (o, "pts", 0) };
 
   g_array_append_val (g->sender ? g->r->sent : g->r->came, c);
   return TRUE;
@@ -183,7 +185,7 @@ on_line (JsonObject *line, gpointer data, GError **error)
   Reading *g = data;
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    JsonObject *o = lines_object (line, kinds[i].name);
+    JsonObject *o = json_lines_object (line, kinds[i].name);
 
     if (!o)
       continue;
@@ -203,7 +205,7 @@ on_line (JsonObject *line, gpointer data, GError **error)
 static gboolean
 file_read (Records *r, const gchar *path, gboolean sender, GError **error)
 {
-  Reading g = { r, sender, FALSE, FALSE };
+  Reading g = { r, sender, FALSE, FALSE, 0 };
 
   if (!json_lines_read (path, on_line, &g, error))
     return FALSE;

@@ -12,7 +12,7 @@ static struct
   gchar *sent, *received, *frames, *clip, *packets, *log, *strip;
   gdouble warmup, at;
   gboolean realtime;
-} arg = { .warmup = 2 /* seed 003 5.1 */, .at = -1 };
+} arg = { .warmup = 2 /* paper 003 5.1 */, .at = -1 };
 
 static const GOptionEntry entries[] = {
   { "sent", 0, 0, G_OPTION_ARG_FILENAME, &arg.sent, "of send", "FILE" },
@@ -54,7 +54,7 @@ residual_loss (const Records *r, const Shown *shown)
     const RtpCount *c = &g_array_index (r->sent, RtpCount, i);
     gpointer key = GUINT_TO_POINTER (c->rtptime);
 
-    if (!r->realtime && (c->t < shown->from || c->t >= shown->until))
+    if (c->t < shown->from || c->t >= shown->until)
       continue;
     sent += c->packets;
     arrived

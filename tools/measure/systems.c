@@ -178,13 +178,34 @@ fill_numbers (
       && fill (text, "{kbps}", known ? kbps : NULL, "--bitrate", s, error);
 }
 
-/* An IPv6 address needs its brackets in a URI (RFC 3986 3.2.2). */
-static gchar *
-uri_host (const gchar *host)
+/* An option without a place in the line would be in the record, and not in force. */
+static gboolean
+places_check (const gchar *line, const System *s, const gchar *side,
+    const SystemValues *v, GError **error)
 {
-  if (host && strchr (host, ':'))
-    return g_strdup_printf ("[%s]", host);
-  return g_strdup (host);
+  g_autofree gchar *start = system_get (s, s->name, "start");
+  g_autofree gchar *max = system_get (s, s->name, "max");
+  const struct
+  {
+    const gchar *option;
+    gboolean given, used;
+  } options[] = {
+    { "--options", v->options && *v->options,
+        strstr (line, "{options}") != NULL },
+    { "--bitrate", v->bitrate > 0,
+        strstr (line, "{bitrate}") || strstr (line, "{kbps}") },
+    { "--start-bitrate", v->start > 0, start && strstr (line, "{start}") },
+    { "--max-bitrate", v->max > 0, max && strstr (line, "{max}") },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (options); i++) {
+    if (options[i].given && !options[i].used) {
+      g_set_error (error, SYSTEM_ERROR, SYSTEM_ERROR_OPTION,
+          "to %s, %s has no %s", side, s->name, options[i].option);
+      return FALSE;
+    }
+  }
+  return TRUE;
 }
 
 gchar *
@@ -193,7 +214,6 @@ system_line (
 {
   static const gchar *const parts[] = { "video", "pay", "depay", "screen" };
   g_autofree gchar *pattern = system_get (s, s->name, side);
-  g_autofree gchar *in_uri = uri_host (v->host);
   g_autofree gchar *latency = system_get (s, COMMON, "latency");
   GString *text;
 
@@ -209,10 +229,10 @@ system_line (
 
     g_string_replace (text, placeholder, value ? value : "", 0);
   }
-  if (fill_numbers (text, s, v, error)
+  if (places_check (text->str, s, side, v, error)
+      && fill_numbers (text, s, v, error)
       && fill (text, "{latency}", latency, "latency in [common]", s, error)
       && fill (text, "{host}", v->host, "--to", s, error)
-      && fill (text, "{uri_host}", in_uri, "--to", s, error)
       && fill (text, "{from}", v->from,
           "--from HOST, the sender, to which it reports", s, error)
       && fill (text, "{options}", v->options ? v->options : "", "", s, error))

@@ -14,7 +14,7 @@ enum
 {
   SYSTEM_ERROR_UNKNOWN, /* no such system, or the file is wrong */
   SYSTEM_ERROR_MISSING, /* its elements are not installed */
-  SYSTEM_ERROR_OPTION   /* something it needs was not said */
+  SYSTEM_ERROR_OPTION /* something it needs was not said, or it has no place for it */
 };
 
 typedef struct _System System;

@@ -382,9 +382,16 @@ options_read (gint *argc, gchar ***argv, GError **error)
         "give a program to start, --attach or --open: see --help");
     good = FALSE;
   }
-  if (good && options.open && (options.text || options.record)) {
+  if (good && options.open
+      && (options.text || options.record || options.socket)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
-        "a recording has a page only, without --text and --record");
+        "a recording has a page only, without --text, --record and --socket");
+    good = FALSE;
+  }
+  if (good && options.text && options.port == -1
+      && (options.listen || options.hosts)) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
+        "--listen and --host are the page's, which --text has with --port only");
     good = FALSE;
   }
   if (good && (options.port < -1 || options.port > G_MAXUINT16)) {

@@ -136,15 +136,12 @@ stats_flag (JsonObject *stats, const gchar *path)
       && json_node_get_boolean (node);
 }
 
-/* Who does not report verdicts has not got what the LDA needs to judge: the
- * sender of transport-wide numbers does, and has. */
+/* FALSE: the sender judges the losses, as the receiver lacks what its LDA needs. */
 static gboolean
-judges (SourceKind kind, JsonObject *stats)
+receiver_judges (SourceKind kind, JsonObject *stats)
 {
-  const gchar *feedback = stats_text (
-      stats, kind == SOURCE_SRC ? "receiver/feedback" : "feedback");
-
-  return kind == SOURCE_SEND || g_strcmp0 (feedback, "tfrc") == 0;
+  return stats_flag (stats,
+      kind == SOURCE_SRC ? "receiver/receiver-judges" : "receiver-judges");
 }
 
 /* A counter that went back has started again. */
@@ -178,15 +175,14 @@ point_read (Point *point, PointCounts *counts, SourceKind kind,
     JsonObject *stats, gint64 time_us, const PointCounts *before)
 {
   gdouble *value = point->value;
+  gboolean by_receiver = receiver_judges (kind, stats);
 
   point->time_us = counts->time_us = time_us;
   for (guint i = 0; i < POINT_N; i++)
     value[i] = UNKNOWN;
   for (guint i = 0; i < COUNT_N; i++)
     counts->n[i] = number (stats, counters[kind][i]);
-  /* With this feedback the receiver judges the losses. */
-  if (kind == SOURCE_SEND
-      && g_strcmp0 (stats_text (stats, "feedback-mode"), "tfrc") == 0) {
+  if (kind == SOURCE_SEND && by_receiver) {
     counts->n[COUNT_CONGESTION] = number (stats, "peer/congestion-losses");
     counts->n[COUNT_WIRELESS] = number (stats, "peer/wireless-losses");
   }
@@ -197,7 +193,7 @@ point_read (Point *point, PointCounts *counts, SourceKind kind,
       value[l->field] = x / l->over;
   }
   read_changes (value, counts, before);
-  if (!judges (kind, stats)) {
+  if (kind != SOURCE_SEND && !by_receiver) {
     value[POINT_UNJUDGED] = value[POINT_CONGESTION] + value[POINT_WIRELESS];
     value[POINT_CONGESTION] = value[POINT_WIRELESS] = UNKNOWN;
   }

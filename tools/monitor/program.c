@@ -82,7 +82,8 @@ set_tracer (GSubprocessLauncher *launcher, const gchar *socket)
 }
 
 /* "/build/tools/monitor/rtpadapt-monitor" has the plugins of its own build in
- * /build/plugins; an installed one has none there. */
+ * /build/plugins; an installed one has none there.  They come before the user's:
+ * of two plugins of a name GStreamer takes the first. */
 static void
 set_plugins (GSubprocessLauncher *launcher)
 {
@@ -93,7 +94,8 @@ set_plugins (GSubprocessLauncher *launcher)
                                                        : "GST_PLUGIN_PATH";
   g_autofree gchar *self = g_file_read_link ("/proc/self/exe", NULL);
   g_autofree gchar *folder = self ? g_path_get_dirname (self) : NULL;
-  g_autoptr (GString) path = g_string_new (g_getenv (name));
+  const gchar *others = g_getenv (name);
+  g_autoptr (GString) path = g_string_new (NULL);
 
   for (guint i = 0; folder && i < G_N_ELEMENTS (plugins); i++) {
     g_autofree gchar *file
@@ -104,8 +106,11 @@ set_plugins (GSubprocessLauncher *launcher)
     if (g_file_test (plain, G_FILE_TEST_IS_REGULAR))
       g_string_append_printf (path, "%s%s", path->len > 0 ? ":" : "", where);
   }
-  if (path->len > 0)
-    g_subprocess_launcher_setenv (launcher, name, path->str, TRUE);
+  if (path->len == 0)
+    return;
+  if (others && *others)
+    g_string_append_printf (path, ":%s", others);
+  g_subprocess_launcher_setenv (launcher, name, path->str, TRUE);
 }
 
 Program *

@@ -90,7 +90,7 @@ losses_score (SimFlow *f)
 
   while (ra_ear_next_loss (sim_wire_ear (f->wire), &loss))
     ra_score_verdict (f->score, loss.verdict, loss.truth, f->now);
-  while (f->cfg->wire == SIM_WIRE_TFRC
+  while (ra_feedback_judges (f->cfg->wire)
       && ra_reporter_next_loss (sim_wire_reporter (f->wire), &m))
     ra_score_verdict (f->score, m.cause,
         record (f, m.seq + (guint64) f->offset)->truth, f->now);
@@ -194,7 +194,7 @@ sim_flow_capacity (SimFlow *f, guint64 capacity, RaTime now)
 static gboolean
 asks_each (const SimFlow *f)
 {
-  return f->wire ? f->cfg->wire != SIM_WIRE_TWCC : f->receiver != NULL;
+  return f->wire ? f->cfg->wire->asks == RA_ASKS_ALWAYS : f->receiver != NULL;
 }
 
 static void

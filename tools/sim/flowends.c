@@ -74,7 +74,7 @@ sender_make (SimFlow *f, GError **error)
   if (!f->sender)
     return FALSE;
   ra_sender_set_truth (f->sender, truth, f);
-  if (f->cfg->wire == SIM_WIRE_EXACT)
+  if (!f->cfg->wire)
     ra_sender_set_on_loss (f->sender, on_loss, f);
   return TRUE;
 }
@@ -96,7 +96,7 @@ algorithms_make (SimFlow *f, GError **error)
     return FALSE;
   if (!sender_make (f, error))
     return FALSE;
-  if (f->cfg->wire != SIM_WIRE_EXACT) {
+  if (f->cfg->wire) {
     f->wire = sim_wire_new (f->cfg, own, f->sender, error);
     return f->wire != NULL;
   }
@@ -115,7 +115,7 @@ sim_flow_new (
     const RaSimConfig *cfg, guint index, const SimPath *path, GError **error)
 {
   SimFlow *f = g_new0 (SimFlow, 1);
-  gboolean bytes = cfg->wire != SIM_WIRE_EXACT;
+  gboolean bytes = cfg->wire != NULL;
 
   f->cfg = cfg;
   f->clocks.here = (gint64) cfg->begin;

@@ -128,6 +128,7 @@ sim_list_markdown (void)
       "this page to it. *default* is what runs on real video, *paper* what the\n"
       "paper printed (`controller-params=paper`, `lda-params=paper` and so on set\n"
       "all of them); a \"-\" has no default, and *needs* says what has to be given.\n"
+      "Where the *source* is our own, or \"-\", both columns are ours.\n"
       "Papers with a number are those of [papers](papers/README.md).\n\n"
       "## Which to take\n\n"
       "- Nothing: that is `" RA_DEFAULT_CONTROLLER "` with `" RA_DEFAULT_LDA

@@ -114,6 +114,21 @@ run_all (const SimOptions *o, const gchar *command, GError **error)
   return ok;
 }
 
+static gboolean
+print (const SimOptions *o, const gchar *command, GError **error)
+{
+  if (version) {
+    g_print ("rtpadapt-sim " RA_VERSION "\n");
+  } else if (list || keys) {
+    g_autofree gchar *text = keys ? sim_result_describe () : list ();
+
+    g_print ("%s", text);
+  } else if (!run_all (o, command, error)) {
+    return FALSE;
+  }
+  return ra_stdout_flush (error);
+}
+
 static GOptionContext *
 context_new (SimOptions *o)
 {
@@ -142,7 +157,6 @@ main (int argc, char **argv)
   SimOptions o;
   g_autoptr (GOptionContext) context = context_new (&o);
   g_autoptr (GError) error = NULL;
-  g_autofree gchar *text = NULL;
 
   setlocale (LC_CTYPE, ""); /* names in messages; numbers keep their point */
   sim_options_init (&o);
@@ -150,21 +164,12 @@ main (int argc, char **argv)
     g_printerr ("rtpadapt-sim: %s\n", error->message);
     return 2;
   }
-  if (version) {
-    g_print ("rtpadapt-sim " RA_VERSION "\n");
-    return 0;
-  }
-  if (argc > 1 || interval_ms < 1) {
+  if (!version && (argc > 1 || interval_ms < 1)) {
     g_printerr ("rtpadapt-sim: %s\n",
         argc > 1 ? "takes options only" : "--interval: at least 1 ms");
     return 2;
   }
-  if (list || keys) {
-    text = keys ? ra_run_describe () : list ();
-    g_print ("%s", text);
-    return 0;
-  }
-  if (!run_all (&o, command, &error)) {
+  if (!print (&o, command, &error)) {
     g_printerr ("rtpadapt-sim: %s\n", error->message);
     return 2;
   }

@@ -1,4 +1,4 @@
-/* The sizes of an MPEG-4 encoder's frames, as seed 003 5.1 makes them: a TES
+/* The sizes of an MPEG-4 encoder's frames, as paper 003 5.1 makes them: a TES
  * process each for I, P and B frames, and their outputs interleaved.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *

@@ -55,6 +55,21 @@ static const RaParam numbers[] = {
   { NULL },
 };
 
+/* Of the numbers, those of which a half would be cut off. */
+static const struct
+{
+  const gchar *name;
+  gsize offset;
+} whole[] = {
+  { FIELD ("flows", flows) },
+  { FIELD ("seed", seed) },
+  { FIELD ("per-packet", per_packet) },
+  { FIELD ("mpeg", mpeg) },
+  { FIELD ("packet-size", packet_size) },
+  { FIELD ("overhead", overhead) },
+  { FIELD ("breakers", breakers) },
+};
+
 static const struct
 {
   const gchar *name;
@@ -76,8 +91,8 @@ static const struct
       "the path: models, chained by !; if nothing is said, 'bottleneck rate=2M "
       "queue=100ms ! delay 25ms'" },
   { FIELD ("wire", wire), "exact",
-      "how the ends talk: exact, or by the bytes of tfrc (a report per RTT), "
-      "ccfb (RFC 8888) or twcc (at the end of a frame)" },
+      "how the ends talk: exact, or by the bytes of a kind of feedback: tfrc (a "
+      "report per RTT), ccfb (RFC 8888), twcc (at the end of a frame)" },
   { FIELD ("mix", mix), NULL,
       "flows that differ, ended by ;: CONTROLLER [PARAMS] [+ LDA [PARAMS]] "
       "[@ START[-STOP]], e.g. 'ssvp + ld; tfrc + zbs @ 10-50'" },
@@ -119,6 +134,24 @@ sim_options_has (const gchar *name)
   return text_find (name) >= 0;
 }
 
+static gboolean
+number_set (
+    SimOptions *o, const gchar *name, const gchar *value, GError **error)
+{
+  if (!ra_params_set (o, numbers, name, value, error))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (whole); i++) {
+    gdouble number = G_STRUCT_MEMBER (gdouble, o, whole[i].offset);
+
+    if (number != floor (number)) {
+      g_set_error (error, RA_PARAM_ERROR, RA_PARAM_ERROR_VALUE,
+          "%s=%s: not a whole number", name, value);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
 gboolean
 sim_options_set (
     SimOptions *o, const gchar *name, const gchar *value, GError **error)
@@ -126,7 +159,7 @@ sim_options_set (
   gint i = text_find (name);
 
   if (i < 0)
-    return ra_params_set (o, numbers, name, value, error);
+    return number_set (o, name, value, error);
   *text_at (o, (guint) i) = value;
   return TRUE;
 }
@@ -277,19 +310,15 @@ flow_parse (GPtrArray *keep, RaSimFlow *flow, const gchar *text, GError **error)
 static gboolean
 wire_parse (RaSimConfig *cfg, const gchar *name, GError **error)
 {
-  static const gchar *const names[] = { [SIM_WIRE_EXACT] = "exact",
-    [SIM_WIRE_TFRC] = "tfrc",
-    [SIM_WIRE_CCFB] = "ccfb",
-    [SIM_WIRE_TWCC] = "twcc" };
+  g_autoptr (GString) names = g_string_new ("exact");
 
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    if (g_str_equal (names[i], name)) {
-      cfg->wire = (SimWireKind) i;
-      return TRUE;
-    }
-  }
+  cfg->wire = ra_feedback_named ((const guint8 *) name, strlen (name));
+  if (cfg->wire || g_str_equal (name, "exact"))
+    return TRUE;
+  for (guint i = 0; ra_feedbacks[i]; i++)
+    g_string_append_printf (names, ", %s", ra_feedbacks[i]->name);
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "--wire: no '%s': exact, tfrc, ccfb or twcc", name);
+      "--wire: no '%s', only %s", name, names->str);
   return FALSE;
 }
 
@@ -386,10 +415,9 @@ sim_setup_init (SimSetup *setup, const SimOptions *o, GError **error)
     sim_setup_clear (setup);
     return FALSE;
   }
-  if (o->excess != 1
-      && (cfg->fps <= 0 || cfg->mpeg || cfg->wire == SIM_WIRE_EXACT)) {
+  if (o->excess != 1 && (cfg->fps <= 0 || cfg->mpeg || !cfg->wire)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--excess %g: it needs --fps and --wire tfrc, ccfb or twcc, and no --mpeg",
+        "--excess %g: it needs --fps and another --wire than exact, and no --mpeg",
         o->excess);
     sim_setup_clear (setup);
     return FALSE;

@@ -3,7 +3,9 @@
  */
 #include "run.h"
 
+#include <gio/gio.h>
 #include <math.h>
+#include <stdio.h>
 
 typedef enum
 {
@@ -43,8 +45,9 @@ static const struct
       "share of these wireless losses taken for congestion; 0: or of none" },
   { "p_cc", RUN (score.p_cc), NUMBER, "", "P[C|C] = 1 - m_c" },
   { "p_ww", RUN (score.p_ww), NUMBER, "", "P[W|W] = 1 - m_w" },
-  { "packets_sent", RUN (score.sent), COUNT, "packets", "" },
-  { "packets_arrived", RUN (score.arrived), COUNT, "packets", "" },
+  { "packets_sent", RUN (score.sent), COUNT, "packets", "into the link" },
+  { "packets_arrived", RUN (score.arrived), COUNT, "packets",
+      "out of the link" },
   { "congestion_losses", RUN (score.congestion_losses), COUNT, "packets",
       "the truth" },
   { "wireless_losses", RUN (score.wireless_losses), COUNT, "packets",
@@ -53,8 +56,10 @@ static const struct
       "congestion losses per packet that crossed the bottleneck" },
   { "packet_loss_ratio", RUN (score.packet_loss_ratio), NUMBER, "",
       "lost / sent" },
-  { "queue_ms_p50", RUN (score.queue_ms_p50), NUMBER, "ms", "" },
-  { "queue_ms_p95", RUN (score.queue_ms_p95), NUMBER, "ms", "" },
+  { "queue_ms_p50", RUN (score.queue_ms_p50), NUMBER, "ms",
+      "half of the packets waited for less" },
+  { "queue_ms_p95", RUN (score.queue_ms_p95), NUMBER, "ms",
+      "19 of 20 packets waited for less" },
   { "delayed_packet_ratio", RUN (score.delayed_packet_ratio), NUMBER, "",
       "packets that came more than 75 ms after the one before" },
   { "cov", RUN (score.cov), NUMBER, "",
@@ -63,10 +68,12 @@ static const struct
       "repair packets per media packet" },
   { "residual_loss", RUN (residual_loss), NUMBER, "",
       "media packets missing after repair / sent" },
-  { "frames_sent", RUN (frames_sent), NUMBER, "frames", "" },
-  { "frames_decoded", RUN (frames_decoded), NUMBER, "frames", "" },
+  { "frames_sent", RUN (frames_sent), NUMBER, "frames", "of video" },
+  { "frames_decoded", RUN (frames_decoded), NUMBER, "frames",
+      "that could be shown" },
   { "frozen_s", RUN (frozen_s), NUMBER, "s", "the picture stood still" },
-  { "longest_freeze_s", RUN (longest_freeze_s), NUMBER, "s", "" },
+  { "longest_freeze_s", RUN (longest_freeze_s), NUMBER, "s",
+      "the longest time that it did" },
   { "ssim", RUN (ssim), NUMBER, "",
       "of what was shown, a missing frame repeats the last" },
   { "encoder_bps", RUN (encoder_bps), NUMBER, "bit/s",
@@ -153,6 +160,16 @@ ra_run_to_json (const RaRun *run)
   }
   g_string_append_c (out, '}');
   return g_string_free (out, FALSE);
+}
+
+gboolean
+ra_stdout_flush (GError **error)
+{
+  if (fflush (stdout) == 0 && !ferror (stdout))
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
+      "not all of the output could be written");
+  return FALSE;
 }
 
 gchar *

@@ -31,9 +31,11 @@ void ra_run_init (RaRun *run, const gchar *controller, const gchar *lda);
 void ra_run_set_score (RaRun *run, const RaScoreResult *score);
 /* One line, an object.  (transfer full) */
 gchar *ra_run_to_json (const RaRun *run);
-/* "key unit meaning" per line, for --help texts and the page.
+/* "key unit meaning" per line: the keys of a line, and those of a run in it.
  * (transfer full) */
 gchar *ra_run_describe (void);
+/* FALSE: not all that was printed could be written. */
+gboolean ra_stdout_flush (GError **error);
 /* `text` as a JSON string with its quotes.  (transfer full) */
 gchar *ra_json_string (const gchar *text);
 

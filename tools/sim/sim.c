@@ -23,7 +23,7 @@ ra_sim_config_init (RaSimConfig *cfg)
     .flows = 1,
     .seed = 1,
     .seconds = 60 * RA_SECOND,
-    .warmup = 2 * RA_SECOND, /* seed 003 5.1 */
+    .warmup = 2 * RA_SECOND, /* paper 003 5.1 */
     .rate = { .min = 1000, .max = 100000000, .mss = 1200 },
     .friendliness_cap = RA_DEFAULT_FRIENDLINESS_CAP,
     .breakers = TRUE,

@@ -25,15 +25,6 @@ typedef struct
 
 typedef struct _RaSimView RaSimView;
 
-/* How the two ends of a flow talk (wire.h). */
-typedef enum
-{
-  SIM_WIRE_EXACT, /* by structs: no number is rounded or wraps */
-  SIM_WIRE_TFRC,  /* by bytes, those of TFRC-FB and RADP */
-  SIM_WIRE_CCFB,  /* of RFC 8888 */
-  SIM_WIRE_TWCC, /* by the rows that rtpsession makes of transport-wide feedback */
-} SimWireKind;
-
 typedef struct
 {
   RaSimFlow flow; /* all flows are like this one, */
@@ -54,11 +45,12 @@ typedef struct
    * each packet, at the end of a frame (twcc), and the receiver of the library
    * runs at the sender. */
   gboolean per_packet;
-  SimWireKind
-      wire;      /* another than SIM_WIRE_EXACT: it decides, not per_packet */
-  guint64 first; /* number of a flow's first packet */
-  RaTime begin;  /* by bytes: the sender's clock when all begins */
-  RaSpan grain;  /* resolution of the arrival times of per_packet */
+  /* The two ends talk by the bytes of this kind (wire.h), which then decides, not
+   * per_packet.  NULL: by structs, exactly: no number is rounded or wraps. */
+  const RaFeedbackOps *wire;
+  guint64 first;     /* number of a flow's first packet */
+  RaTime begin;      /* by bytes: the sender's clock when all begins */
+  RaSpan grain;      /* resolution of the arrival times of per_packet */
   guint packet_size; /* bytes of RTP */
   guint overhead;    /* bytes the link counts on top (IP, UDP) */
   gdouble fps;       /* 0: the source always has data; else video frames */

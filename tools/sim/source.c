@@ -169,7 +169,7 @@ sim_source_frame (SimSource *s, const RaSender *sender, RaRng *rng, RaTime now)
 
   s->n_frames++;
   s->next_frame += (RaTime) ra_span (1 / fps);
-  if (s->cfg->wire != SIM_WIRE_EXACT && !s->cfg->mpeg) {
+  if (s->cfg->wire && !s->cfg->mpeg) {
     live_frame (s, sender, rng, now);
     return;
   }

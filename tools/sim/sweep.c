@@ -158,6 +158,28 @@ options_at (
 }
 
 gchar *
+sim_result_describe (void)
+{
+  static const gchar *const keys[][2] = {
+    { "command", "what was typed" },
+    { "seed", "of all randomness" },
+    { "link", "the path" },
+    { "flows", "how many there are" },
+    { "sweep", "with --sweep: the values of this run" },
+    { "utilisation", "of all flows: share of the capacity that was used" },
+    { "jain", "Jain's index of their goodput; 1: all got the same" },
+    { "runs", "a list, of each flow:" },
+  };
+  GString *out = g_string_new (NULL);
+  g_autofree gchar *run = ra_run_describe ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    g_string_append_printf (out, "%-30s %s\n", keys[i][0], keys[i][1]);
+  g_string_append (out, run);
+  return g_string_free (out, FALSE);
+}
+
+gchar *
 sim_result_to_json (const RaSimConfig *cfg, const RaRun *runs,
     const gchar *command, const gchar *sweep)
 {
@@ -266,7 +288,7 @@ results_print (Batch *b, GError **error)
       if (isatty (STDERR_FILENO) && isatty (STDOUT_FILENO))
         g_printerr ("\r%*s\r", BAR_LINE, ""); /* not on the bar's line */
       printf ("%s\n", b->lines[no]);
-      fflush (stdout);
+      ok = ra_stdout_flush (error);
     }
   }
   progress (b->n, b->n, since);

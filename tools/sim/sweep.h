@@ -23,8 +23,9 @@ guint sim_sweep_axes (const SimSweep *s);
 gboolean sim_sweep_run (const SimSweep *s, const SimOptions *base,
     const gchar *command, GError **error);
 
-/* The line of one run.  `sweep` is an object or NULL.  (transfer full) */
+/* The line of one run; sim_result_describe() explains its keys, a line each.  `sweep` is an object or NULL.  (transfer full) */
 gchar *sim_result_to_json (const RaSimConfig *cfg, const RaRun *runs,
     const gchar *command, const gchar *sweep);
+gchar *sim_result_describe (void);
 
 G_END_DECLS

@@ -106,13 +106,9 @@ SimWire *
 sim_wire_new (const RaSimConfig *cfg, const RaSimFlow *own, RaSender *sender,
     GError **error)
 {
-  static const RaFeedbackOps *const kinds[]
-      = { [SIM_WIRE_TFRC] = &ra_feedback_tfrc,
-          [SIM_WIRE_CCFB] = &ra_feedback_ccfb,
-          [SIM_WIRE_TWCC] = &ra_feedback_twcc };
   SimWire *w = g_new0 (SimWire, 1);
 
-  w->kind = kinds[cfg->wire];
+  w->kind = cfg->wire;
   w->cfg = (RaReporterConfig){
     .reports = w->kind,
     .lda = ra_lda_find (own->lda),

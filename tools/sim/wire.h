@@ -58,7 +58,7 @@ void sim_report_free (SimReport *r);
 
 typedef struct _SimWire SimWire;
 
-/* Both ends of a flow; cfg->wire must not be SIM_WIRE_EXACT.  `sender` has to
+/* Both ends of a flow; cfg->wire must not be NULL.  `sender` has to
  * outlive it.  NULL and `error` on bad parameters.  (transfer full):
  * sim_wire_free(). */
 SimWire *sim_wire_new (const RaSimConfig *cfg, const RaSimFlow *own,

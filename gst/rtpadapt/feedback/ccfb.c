@@ -16,7 +16,6 @@
  * whose SSRC is in the head, and the time of the report (3.1). */
 #define HEAD 12
 #define BLOCK_OF_TWO 8
-#define RTS_SIZE 4
 
 /* What a report was about. */
 typedef struct
@@ -214,5 +213,5 @@ const RaFeedbackOps ra_feedback_ccfb = {
   .due = ra_reporter_ccfb_due,
   .write = report_write,
   .at_interval = TRUE,
-  .room = HEAD + BLOCK_OF_TWO + RTS_SIZE,
+  .room = HEAD + BLOCK_OF_TWO + RA_CCFB_RTS_SIZE,
 };

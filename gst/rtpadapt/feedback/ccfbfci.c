@@ -5,7 +5,6 @@
 
 #include <gst/rtpadapt/util/bytes.h>
 
-#define RTS_SIZE 4
 #define SSRC_SIZE 4
 #define HEAD_SIZE 4 /* begin_seq, num_reports */
 #define ATO_MASK 0x1fff
@@ -21,7 +20,8 @@ metrics_size (guint n)
 gsize
 ra_ccfb_size (const RaCcfbBlock *blocks, guint n_blocks)
 {
-  gsize size = RTS_SIZE - SSRC_SIZE; /* the first SSRC is not in the FCI */
+  gsize size
+      = RA_CCFB_RTS_SIZE - SSRC_SIZE; /* the first SSRC is not in the FCI */
 
   for (guint i = 0; i < n_blocks; i++) {
     if (blocks[i].n > RA_CCFB_PACKETS_MAX)
@@ -121,14 +121,15 @@ ra_ccfb_read (RaCcfbReader *r, guint32 media_ssrc, const guint8 *fci, gsize len)
     r->next = r->end = fci;
     return TRUE;
   }
-  if (len < HEAD_SIZE + RTS_SIZE || !blocks_fit (fci, len - RTS_SIZE))
+  if (len < HEAD_SIZE + RA_CCFB_RTS_SIZE
+      || !blocks_fit (fci, len - RA_CCFB_RTS_SIZE))
     return FALSE;
   *r = (RaCcfbReader){
-    .rts = ra_get_u32 (fci + len - RTS_SIZE),
+    .rts = ra_get_u32 (fci + len - RA_CCFB_RTS_SIZE),
     .ssrc = media_ssrc,
     .fci = fci,
     .next = fci,
-    .end = fci + len - RTS_SIZE,
+    .end = fci + len - RA_CCFB_RTS_SIZE,
   };
   return TRUE;
 }

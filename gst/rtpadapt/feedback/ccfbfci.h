@@ -25,6 +25,7 @@
 G_BEGIN_DECLS
 
 #define RA_CCFB_FMT 11
+#define RA_CCFB_RTS_SIZE 4
 #define RA_CCFB_PACKETS_MAX 16384 /* in one block, section 3.1 */
 /* The FCI of the longest packet that RTCP's length field can express. */
 #define RA_CCFB_SIZE_MAX (65536 * 4 - 12)

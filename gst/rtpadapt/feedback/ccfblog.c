@@ -13,8 +13,7 @@ G_STATIC_ASSERT (RA_CCFB_LOG_MAX <= RA_CCFB_PACKETS_MAX);
 G_STATIC_ASSERT (
     RA_SSRCS_MAX *(2 * RA_CCFB_LOG_MAX + 8) + 4 <= RA_CCFB_SIZE_MAX);
 
-#define ECN_CE 3 /* RFC 3168 5 */
-#define RTS_SIZE 4
+#define ECN_CE 3    /* RFC 3168 5 */
 #define HEAD_SIZE 4 /* of a block, and */
 #define SSRC_SIZE 4 /* of all but the first */
 
@@ -205,9 +204,9 @@ log_plan (RaCcfbLog *log, gboolean again, gsize len, Part *parts)
   gsize left = len;
   guint n = 0, first = log->turn;
 
-  if (left < RTS_SIZE)
+  if (left < RA_CCFB_RTS_SIZE)
     return 0;
-  left -= RTS_SIZE;
+  left -= RA_CCFB_RTS_SIZE;
   for (guint i = 0; i < RA_SSRCS_MAX; i++) {
     guint place = (first + i) % RA_SSRCS_MAX;
     Source *s = &log->sources[place];

@@ -189,11 +189,12 @@ ra_ear_forget_rtcp_sent (RaEar *e)
 }
 
 void
-ra_ear_forget_peer (RaEar *e)
+ra_ear_forget_peer (RaEar *e, RaTime now)
 {
   e->takes_word = e->hold_word = (Word){ .known = FALSE };
   e->other = e->wish = NULL;
-  ra_sender_on_new_peer (e->sender);
+  e->remote.other = TRUE;
+  ra_sender_on_new_peer (e->sender, now);
 }
 
 static void

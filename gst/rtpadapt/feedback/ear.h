@@ -122,9 +122,9 @@ RaEarNews ra_ear_on_twcc (RaEar *e, const RaTwccRow *rows, guint n, RaTime now);
 void ra_ear_on_rtcp_sent (RaEar *e, const guint8 *bytes, gsize len, RaTime now);
 /* Sender reports go to another peer from now on. */
 void ra_ear_forget_rtcp_sent (RaEar *e);
-/* Packets go to another peer from now on: what the one before said of itself and
- * how far it reported is not known of it. */
-void ra_ear_forget_peer (RaEar *e);
+/* Packets go to another peer from now on: what the one before said of itself, how far it
+ * reported, its clock and its path's rate are not known of it. */
+void ra_ear_forget_peer (RaEar *e, RaTime now);
 /* Somebody knows why that packet was lost, or will be. */
 void ra_ear_truth (RaEar *e, guint32 ssrc, guint16 seq, RaCause cause);
 

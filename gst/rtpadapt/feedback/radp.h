@@ -86,7 +86,7 @@ typedef struct _RaRadp
       n_events;                       /* as in RaReport, all together */
   guint32 t_lost;                     /* ra_stamp_us(); before the first: 0 */
   RaSpan queue, queue_min, queue_max; /* RA_SPAN_NONE if unknown */
-  gdouble w, p_c, delayed;            /* 0..1 */
+  gdouble w, p_c, delayed;            /* 0..1; wled smooths p_c, but not w */
   gdouble burst;                      /* packets, at most 255.996; 0 unknown */
   gchar lda[RA_RADP_LDA_MAX + 1];     /* printable, no blanks; "" unknown */
 } RaRadp;

@@ -22,10 +22,11 @@ ra_remote_clock_unwrap (
       step -= wrap;
     else if (step < -wrap / 2)
       step += wrap;
-    if (ABS (step - sent_step) > EPOCH)
+    if (c->other || ABS (step - sent_step) > EPOCH)
       step = sent_step;
     c->arrival = ra_later (c->arrival, step);
   }
+  c->other = FALSE;
   c->raw = remote;
   c->sent = sent;
   return c->arrival;

@@ -16,6 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean started;
+  gboolean other; /* to be set: the next time is that of another clock */
   RaTime raw;
   RaTime arrival, sent;
 } RaRemoteClock; /* zeroed at first */

@@ -16,11 +16,12 @@
 #define GAP_MIN (10 * RA_MSECOND)
 /* A new loss event asks for a report at once, one per R: RFC 5348 5.2.  Late
  * packets, ECN marks and a p that a peer's R makes swing ask, too; none of them
- * gets more than RFC 4342 6 has window counters in an R. */
+ * gets more than RFC 4342 8.1 has window counters in an R. */
 #define EARLY_PER_RTT 4
 #define RATE_WINDOW (100 * RA_MSECOND) /* as the receiver's */
-#define CLOCK_BACK RA_SECOND           /* calls that cross are closer */
-#define MSS 1200 /* until there are sizes to take the mean of */
+/* Bytes: what we take for the mean packet at first.  The mean of what comes moves from it
+ * slowly, and packets are smaller than the largest of the path (RA_DEFAULT_MSS). */
+#define SIZE_GUESS 1200
 
 struct _RaReporter
 {
@@ -96,7 +97,7 @@ ra_reporter_new (const RaReporterConfig *cfg, GError **error)
   r->seed = cfg->seed;
   r->interval = cfg->interval > 0 ? cfg->interval : RA_REPORTER_INTERVAL;
   r->late = cfg->late > 0 ? cfg->late : RA_DELAYED_THRESHOLD;
-  r->receiver = ra_receiver_new (lda, MSS);
+  r->receiver = ra_receiver_new (lda, SIZE_GUESS);
   ra_receiver_set_distrust (r->receiver, TRUE);
   ra_receiver_set_on_loss (r->receiver, on_loss, r);
   r->bundle = ra_bundle_new ();
@@ -233,9 +234,9 @@ time_check (RaReporter *r, RaTime now)
 {
   if (!r->started)
     r->first = r->measured = r->last_arrival = now;
-  if (r->last != RA_TIME_NONE && ra_diff (r->last, now) > CLOCK_BACK)
+  if (r->last != RA_TIME_NONE && ra_diff (r->last, now) > RA_CLOCK_BACK)
     r->last = now;
-  if (r->tried != RA_TIME_NONE && ra_diff (r->tried, now) > CLOCK_BACK)
+  if (r->tried != RA_TIME_NONE && ra_diff (r->tried, now) > RA_CLOCK_BACK)
     r->tried = now;
   r->started = TRUE;
   r->quiet = FALSE;

@@ -124,7 +124,7 @@ typedef struct
                             last 30 s; those without send times are none */
   gdouble delayed_ratio; /* of `packets` */
   guint64 gaps; /* packets more than `late` after the one before, with or
-                   without send times: seed 003, algorithm 1 */
+                   without send times: paper 003, algorithm 1 */
   gdouble delayed_packet_ratio; /* of `packets`, as in score/score.h */
   guint64 no_send_time; /* packets without rtt-sendts where it was wanted */
   guint64 no_number;    /* without a transport-wide number after some had one */

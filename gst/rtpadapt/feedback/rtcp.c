@@ -27,7 +27,7 @@ padding_remove (RaRtcpPacket *packet)
 {
   gsize padding = packet->size > 0 ? packet->body[packet->size - 1] : 0;
 
-  if (padding == 0 || padding > packet->size)
+  if (padding == 0 || padding % 4 != 0 || padding > packet->size)
     packet->body = NULL;
   else
     packet->size -= padding;

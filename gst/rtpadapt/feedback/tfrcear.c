@@ -89,15 +89,6 @@ typedef struct
   gboolean aside;     /* it fits no counters */
 } RaJudged;
 
-const gchar *
-ra_heard_nick (RaHeard heard)
-{
-  static const gchar *const nicks[]
-      = { "ok", "malformed", "old", "unsent", "fast", "contrary" };
-
-  return nicks[heard];
-}
-
 /* All that was heard; of what was sent, the first `known` packets. */
 static void
 forget (RaTfrcEar *e, guint64 known)
@@ -129,7 +120,7 @@ ra_tfrc_ear_free (RaTfrcEar *e)
 
 /* The clock went back: times before that cannot be compared with later ones. */
 static void
-look_back (RaTfrcEar *e)
+clock_look (RaTfrcEar *e)
 {
   if (e->times != e->ledger->times)
     forget (e, e->ledger->ordered);
@@ -144,7 +135,7 @@ find_sent (RaTfrcEar *e, guint32 t_i, RaJudged *j)
   RaTime t = ra_stamp_us_time (t_i, j->now);
   guint64 end;
 
-  look_back (e);
+  clock_look (e);
   j->sent = t != RA_TIME_NONE ? ra_ledger_at_time (e->ledger, t) : NULL;
   if (!j->sent)
     return RA_HEARD_UNSENT;

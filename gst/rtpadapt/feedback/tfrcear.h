@@ -28,8 +28,6 @@ typedef enum
                          before the question */
 } RaHeard;
 #define RA_N_HEARD 6
-/* "ok", "malformed", "old", "unsent", "fast", "contrary". */
-const gchar *ra_heard_nick (RaHeard heard);
 
 typedef struct _RaTfrcEar RaTfrcEar;
 

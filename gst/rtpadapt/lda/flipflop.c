@@ -53,8 +53,7 @@ flipflop_init (RaLda *lda)
 {
   FlipFlop *f = (FlipFlop *) lda;
 
-  f->ld.base.ops = &ra_lda_ld;
-  ra_lda_reset (&f->ld.base);
+  ra_lda_child (&f->ld.base, &ra_lda_ld);
 }
 
 static guint

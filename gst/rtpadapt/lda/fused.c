@@ -43,8 +43,7 @@ fused_init (RaLda *lda)
 {
   Fused *f = (Fused *) lda;
 
-  f->full.base.ops = &ra_lda_full;
-  ra_lda_reset (&f->full.base);
+  ra_lda_child (&f->full.base, &ra_lda_full);
 }
 
 static gboolean

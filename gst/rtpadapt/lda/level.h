@@ -32,22 +32,22 @@ ra_level_hear (RaLevel *l, const RaArrival *a)
 {
   RaSpan window = ra_span (l->base_window);
   gdouble rott = ra_rott (&l->offset, a->rott);
-  gboolean fresh = !l->known, anew;
+  gboolean fresh = !l->known, rerouted;
   gdouble base = fresh ? rott : ra_trip_base_get (&l->base, a->arrival, window);
 
-  anew = !fresh && rott < base - l->min_range * (gdouble) RA_SECOND;
-  if (anew) {
+  rerouted = !fresh && rott < base - l->min_range * (gdouble) RA_SECOND;
+  if (rerouted) {
     ra_trip_base_init (&l->base);
     ra_winmin_init (&l->longest);
   }
   ra_trip_base_add (&l->base, rott, a->arrival, window);
   l->before = l->q;
-  l->q = anew ? 0 : MAX (rott - base, 0);
-  if (fresh || anew)
+  l->q = rerouted ? 0 : MAX (rott - base, 0);
+  if (fresh || rerouted)
     l->before = l->q;
   ra_winmin_add (&l->longest, -l->q, a->arrival, ra_span (l->window));
   l->known = TRUE;
-  return anew;
+  return rerouted;
 }
 
 /* The longest queue of late, ns. */

@@ -96,7 +96,7 @@ const RaParam ra_spike_params[] = {
   { "alpha", RA_AT (RaSpike, alpha), .def = 1 / 2., .max = 1,
       .text = "share of the rott range where a spike starts" },
   { "beta", RA_AT (RaSpike, beta), .def = 1 / 3., .max = 1,
-      .text = "share of the rott range where a spike ends" },
+      .text = "share of the rott range where a spike ends; not above alpha" },
   { "min-range", RA_AT (RaSpike, min_range), .def = .02, RA_PAPER (0),
       .max = 10, .unit = "s",
       .text = "the rott range counts as at least this" },

@@ -52,7 +52,7 @@ typedef struct
   RaTime start;                     /* of the period */
   Count green_now, yellow_now, now; /* in it */
   Count green, yellow, total;       /* remembered */
-  gdouble w, p_c, pi;               /* p_c and pi smoothed */
+  gdouble w, p_c, pi;               /* alpha smooths p_c and pi */
   gdouble share, error;
 } Wled;
 
@@ -99,7 +99,7 @@ period_close (Wled *l, RaSpan length)
   pi = rate_of (&l->total);
   p_c = fmax ((pi - l->w) / (1 - l->w), l->least);
   l->p_c += l->alpha * (p_c - l->p_c);
-  l->pi += l->alpha * (pi - l->pi); /* 3.2: in the same way, if needed */
+  l->pi += l->alpha * (pi - l->pi); /* ours: share is of two like means */
   l->share = l->pi > 0 ? CLAMP (1 - l->p_c / l->pi, 0, 1) : 0;
 }
 

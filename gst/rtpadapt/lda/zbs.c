@@ -64,12 +64,9 @@ zbs_init (RaLda *lda)
 {
   Zbs *z = (Zbs *) lda;
 
-  z->zigzag.base.ops = &ra_lda_zigzag;
-  z->mbiaz.base.ops = &ra_lda_mbiaz;
-  z->spike.base.ops = &ra_lda_spike;
-  ra_lda_reset (&z->zigzag.base);
-  ra_lda_reset (&z->mbiaz.base);
-  ra_lda_reset (&z->spike.base);
+  ra_lda_child (&z->zigzag.base, &ra_lda_zigzag);
+  ra_lda_child (&z->mbiaz.base, &ra_lda_mbiaz);
+  ra_lda_child (&z->spike.base, &ra_lda_spike);
 }
 
 /* T_avg = .875 T_avg + .125 inter_arr_time / pkts; numerator and denominator

@@ -5,7 +5,7 @@
  *
  * Each transmission is lost with probability p, a repetition as well, and a
  * lost one is repeated after the link's round-trip time.  Later packets do not
- * wait for it (seed 002, 3.5), unless order=1.
+ * wait for it (paper 002, 3.5), unless order=1.
  * Different here:
  * - a link gives up after some retries; the paper names no limit;
  * - a repetition takes no time of the line.  The paper puts it at the head of
@@ -65,7 +65,7 @@ arq_push (RaNode *n, const RaLinkPacket *p, RaTime now)
 
   while (failed <= retries && ra_rng_chance (&n->rng, a->p))
     failed++;
-  /* seed 002, 4: "retransmitted after a delay corresponding to the rtt" */
+  /* paper 002, 4: "retransmitted after a delay corresponding to the rtt" */
   at = ra_later (now, ra_span (MIN (failed, retries) * a->delay));
   if (a->order > 0)
     at = a->last = MAX (at, a->last);
@@ -118,7 +118,7 @@ static const RaParam arq_params[] = {
   { "p", RA_AT (Arq, p), .def = RA_NODE_NOT_SET, .max = 1,
       .text = "probability that one transmission is lost; must be given",
       .example = ".3" },
-  /* seed 002, 4.1.1: 20 ms one way */
+  /* paper 002, 4.1.1: 20 ms one way */
   { "delay", RA_AT (Arq, delay), .def = 0.04, .max = 60, .unit = "s",
       .text = "from a lost transmission to its "
               "repetition: the link's round trip" },

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * S. Cen, P. Cosman, G. Voelker, End-to-end Differentiation of Congestion and
- * Wireless Losses, 2003 (seed 000), figure 5, "wireless last hop"; seed 001,
+ * Wireless Losses, 2003 (paper 000), figure 5, "wireless last hop"; paper 001,
  * figure 4.
  *
  * A copy is made when a flow's first packet comes.  What it draws depends on

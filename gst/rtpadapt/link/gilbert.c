@@ -1,6 +1,6 @@
 /* Wireless loss in bursts: the two-state model of Gilbert, 1960 (Capacity of
  * a burst-noise channel, Bell System Technical Journal 39(5)), in the form of
- * seed 003, 5.1: nothing is lost in Good, everything in Bad.
+ * paper 003, 5.1: nothing is lost in Good, everything in Bad.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The channel starts Good.  Each packet first moves the channel, with one
@@ -36,7 +36,7 @@ gilbert_init (RaNode *n, GError **error)
     g->to_bad = g->p13;
     g->to_good = g->p31;
   } else if (p && q && !r && !p13 && !p31) {
-    /* seed 003, 5.1: p and q are on the diagonal of the matrix */
+    /* paper 003, 5.1: p and q are on the diagonal of the matrix */
     g->to_bad = 1 - g->p;
     g->to_good = 1 - g->q;
   } else {

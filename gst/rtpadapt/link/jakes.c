@@ -1,10 +1,10 @@
 /* Radio losses in fades: Jakes, 1974 (Microwave Mobile Communications), in the
  * form of Dent, Bottomley, Croft, 1993 (Jakes fading model revisited,
- * Electronics Letters 29(13)), as seed 000, V-B uses it: Cen, Cosman, Voelker,
+ * Electronics Letters 29(13)), as paper 000, V-B uses it: Cen, Cosman, Voelker,
  * 2003 (End-to-end differentiation of congestion and wireless losses).
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Seed 000 ran a CDMA receiver (spreading, rate 1/2 code, interleaving over 2
+ * Paper 000 ran a CDMA receiver (spreading, rate 1/2 code, interleaving over 2
  * or 3 packets, 4 paths, 5 users) over this channel and noted which packets
  * it could not decode.  This model lacks the receiver: a packet is lost if the
  * envelope fell below rho times its rms value while the packet was on the
@@ -13,14 +13,14 @@
  * interleaving makes: a quarter there (VI-D), 6 % here, but 25 % with
  * doppler=6Hz (paper's rate and size, loss 3.1 %).
  *
- * Seed 000 gives f_D T_c = 2.62e-4 and does not say what T_c is.  A chip it
+ * Paper 000 gives f_D T_c = 2.62e-4 and does not say what T_c is.  A chip it
  * cannot be: with 150 kbit/s, code rate 1/2 and gain 16 it would last 208 ns,
  * f_D would be 1,258 Hz (680 km/h at 2 GHz), and another for gain 32 in the
  * same table.  We take the coded bit: 3.33 us, f_D = 78.6 Hz (42 km/h).
  *
  * The channel is a function of time alone: any packet rate sees the same
  * fades.  A packet comes when its last bit was sent, so it was on the air
- * before; put this model after the bottleneck.  Seed 000 recorded patterns of
+ * before; put this model after the bottleneck.  Paper 000 recorded patterns of
  * equal packets sent back to back and played them to flows of any rate (V-B):
  * pattern=1, where the next packet meets what the next one met then.
  */
@@ -203,13 +203,13 @@ jakes_observe (const RaNode *n, RaObserve emit, gpointer data)
 }
 
 static const RaParam jakes_params[] = {
-  /* seed 000, table I */
+  /* paper 000, table I */
   { "loss", RA_AT (Jakes, loss), .def = .031, .max = .99,
-      .text = "packets lost of those with size; seed "
+      .text = "packets lost of those with size; paper "
               "000: 7.8% high, 3.1% medium, 1% low" },
   { "doppler", RA_AT (Jakes, doppler), .def = 78.6, .max = 10e3, .unit = "Hz",
       .text = "speed over wavelength: 78.6 is 42 km/h at 2 GHz" },
-  /* seed 000, V-B: 381 bytes at 150 kbit/s */
+  /* paper 000, V-B: 381 bytes at 150 kbit/s */
   { "rate", RA_AT (Jakes, rate), .def = 2e6, RA_PAPER (150e3), .max = 100e9,
       .unit = "bit/s",
       .text = "of the radio, for a packet's "
@@ -218,7 +218,7 @@ static const RaParam jakes_params[] = {
       .unit = "bytes",
       .text = "of the packets that loss is about; "
               "longer ones are lost more often" },
-  /* seed 000, V-B */
+  /* paper 000, V-B */
   { "pattern", RA_AT (Jakes, pattern), .def = 0, .max = 1,
       .text = "1: each packet takes the next place in the fate of equal "
               "packets sent back to back, whatever its time and size" },

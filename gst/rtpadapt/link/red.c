@@ -61,7 +61,7 @@ red_observe (const RaNode *n, RaObserve emit, gpointer data)
 
 static const RaParam red_params[] = {
   { "", RA_TABLE (Red, line, ra_queue_params) },
-  /* seed 002, 4.2.6: 25 and 75 % of the buffer */
+  /* paper 002, 4.2.6: 25 and 75 % of the buffer */
   { "min-th", RA_AT (Red, limits.min_th), .def = 0.25, .max = 1,
       .text = "average queue from which packets "
               "are dropped, share of the buffer" },

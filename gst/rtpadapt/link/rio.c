@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * K. D. Singh, D. Ros, L. Toutain, C. Viho, Improvement of Multimedia Streaming
- * using Estimation of Wireless Losses, 2006 (seed 004), figure 1 and table 1;
+ * using Estimation of Wireless Losses, 2006 (paper 004), figure 1 and table 1;
  * D. Clark, W. Fang, Explicit Allocation of Best-Effort Packet Delivery
  * Service, IEEE/ACM Transactions on Networking 6(4), 1998.
  *
@@ -114,7 +114,7 @@ rio_observe (const RaNode *n, RaObserve emit, gpointer data)
 }
 
 static const RaParam rio_params[] = {
-  /* seed 004, 4.1: Q */
+  /* paper 004, 4.1: Q */
   { "rate", RA_AT (Rio, line.rate), .def = RA_NODE_NOT_SET, .max = 100e9,
       .unit = "bit/s",
       .text = "of the line" RA_NODE_SCHEDULE_TEXT ("3M,20s:1.5M"),
@@ -128,7 +128,7 @@ static const RaParam rio_params[] = {
       .text = "most packets inside; 0: not limited by this" },
   { "bytes", RA_AT (Rio, line.bytes), .def = 0, RA_PAPER (300e3), .max = 1e12,
       .unit = "bytes", .text = "most bytes inside; 0: not limited by this" },
-  /* seed 004, table 1 */
+  /* paper 004, table 1 */
   { "green-min-th", RA_AT (Rio, limits[GREEN].min_th), .def = 0.50, .max = 1,
       .text = "average queue from which green packets "
               "are dropped, share of the buffer" },

@@ -66,13 +66,6 @@ ra_history_free (RaHistory *h)
   g_free (h);
 }
 
-void
-ra_history_reset (RaHistory *h)
-{
-  g_array_set_size (h->lost, 0);
-  *h = (RaHistory){ .discounting = h->discounting, .lost = h->lost };
-}
-
 static gdouble
 distance (guint64 to, guint64 from)
 {

@@ -17,7 +17,6 @@ typedef struct _RaHistory RaHistory;
 RaHistory *ra_history_new (gboolean discounting);
 void ra_history_free (RaHistory *h);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (RaHistory, ra_history_free)
-void ra_history_reset (RaHistory *h);
 
 /* An in-order packet arrived: I_0 grows (RFC 5348 5.3), DF is updated. */
 void ra_history_on_packet (RaHistory *h, guint64 seq);

@@ -7,8 +7,6 @@
  */
 #include <gst/rtpadapt/loss/holes.h>
 
-#include <string.h>
-
 /* A whole gap of RA_HOLES_MAX fits together with the packets that came after it. */
 #define RING (2 * RA_HOLES_MAX)
 
@@ -45,7 +43,6 @@ struct _RaHoles
   guint32 arrivals; /* in order, modulo 2^32 */
   guint64 last_seq; /* the last arrival, late ones included: S_before */
   RaTime last_time; /* T_before */
-  guint64 overflow;
   Slot slots[RING];
 };
 
@@ -64,15 +61,6 @@ ra_holes_free (RaHoles *h)
   g_free (h);
 }
 
-void
-ra_holes_reset (RaHoles *h)
-{
-  guint32 ndupack = h->ndupack;
-
-  memset (h, 0, sizeof *h); /* too large for a compound literal */
-  h->ndupack = ndupack;
-}
-
 static Slot *
 slot_at (RaHoles *h, guint64 seq)
 {
@@ -86,13 +74,9 @@ holes_extend (RaHoles *h, guint64 end, State state)
   guint64 seq = end - h->next > RING ? end - RING : h->next;
   guint64 low = end > RING ? end - RING : 0;
 
-  for (; seq < end; seq++) {
-    Slot *slot = slot_at (h, seq);
-
-    if (slot->state == MISSING || slot->state == LOST)
-      h->overflow++;
-    *slot = (Slot){ .state = (guint8) state, .opened = h->arrivals };
-  }
+  for (; seq < end; seq++)
+    *slot_at (h, seq)
+        = (Slot){ .state = (guint8) state, .opened = h->arrivals };
   h->next = end;
   h->confirm = MAX (h->confirm, low);
   h->pop = MAX (h->pop, low);
@@ -102,12 +86,8 @@ holes_extend (RaHoles *h, guint64 end, State state)
 static void
 holes_open (RaHoles *h, guint64 seq)
 {
-  guint64 missing = seq - h->next;
-
-  if (missing > RA_HOLES_MAX) {
-    h->overflow += missing - RA_HOLES_MAX;
+  if (seq - h->next > RA_HOLES_MAX)
     holes_extend (h, seq - RA_HOLES_MAX, UNKNOWN);
-  }
   holes_extend (h, seq, MISSING);
 }
 
@@ -309,10 +289,4 @@ guint64
 ra_holes_highest (const RaHoles *h)
 {
   return h->highest;
-}
-
-guint64
-ra_holes_overflow (const RaHoles *h)
-{
-  return h->overflow;
 }

@@ -36,13 +36,11 @@ typedef struct _RaHoles RaHoles;
  * ra_holes_free(). */
 RaHoles *ra_holes_new (guint ndupack);
 void ra_holes_free (RaHoles *h);
-void ra_holes_reset (RaHoles *h);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (RaHoles, ra_holes_free)
 
-/* A packet with unwrapped number `seq` arrived at `now`.  A gap wider than
- * RA_HOLES_MAX counts its oldest packets in ra_holes_overflow() instead of
- * remembering them; what 2 * RA_HOLES_MAX newer numbers push out before it was
- * popped is counted there too.  A packet from before the first one, or from a
+/* A packet with unwrapped number `seq` arrived at `now`.  Of a gap wider than
+ * RA_HOLES_MAX the oldest packets are forgotten, and so is what 2 * RA_HOLES_MAX
+ * newer numbers push out before it was popped.  A packet from before the first one, or from a
  * skipped range, is FILLED.  `*n_lost` is 0 unless IN_ORDER. */
 RaPush ra_holes_push (RaHoles *h, guint64 seq, RaTime now, guint *n_lost);
 /* The verdict for one packet of the hole that opened last, given at `now`;
@@ -77,7 +75,5 @@ void ra_holes_confirm_before (RaHoles *h, guint64 seq);
 void ra_holes_skip (RaHoles *h, guint64 first, guint64 n);
 /* The highest number that arrived; 0 before the first. */
 guint64 ra_holes_highest (const RaHoles *h);
-/* Missing packets that were forgotten before they were popped. */
-guint64 ra_holes_overflow (const RaHoles *h);
 
 G_END_DECLS

@@ -24,7 +24,7 @@
  *   frames are rarer than that, RTT is the time between them, in (1), too, whose
  *   floor would else be 60 Mbit/s at an RTT of .4 ms.
  * - Where the encoder sent less than it might, the path proved nothing: no
- *   increase (RFC 5348 8.2).
+ *   increase (RFC 7661 4.4; RFC 5348 4.3 lets TFRC rise).
  */
 #include <gst/rtpadapt/rate/start.h>
 
@@ -91,7 +91,7 @@ first_loss (Arc *t, gdouble x_recv, RaTime now)
   round_begin (t, now);
 }
 
-/* 3.2: "the estimated, smoothed value of p_c is sent to the sender which utilizes it
+/* 3.3: "the estimated, smoothed value of p_c is sent to the sender which utilizes it
  * directly in the ARC rate equation (1)". */
 static gboolean
 is_direct (const Arc *t, const RaReport *report)

@@ -59,6 +59,9 @@
 /* s after a ramp.  Jitter may have ended it early, and r_busy is low until the line has
  * been full. */
 #define SETTLED 5.
+/* s, RFC 7661 4.4.3: so long what the line was known to carry counts, though the source
+ * leaves most of it unused. */
+#define VALID 300.
 /* So many packets of one report show whether the line carries x.  The last of them may
  * have waited for a third of the target. */
 #define TRAIN 3
@@ -303,7 +306,7 @@ move_rate (RaDelayRate *d, gboolean limited, gboolean pauses)
   } else if (!limited) {
     probe (d, pauses);
   }
-  /* RFC 7661 3: what is not used is not validated. */
+  /* RFC 7661 4.4: what is not used is not validated. */
   if (pauses && !d->ramp && !d->police.policed && n->now - d->t_ramp > SETTLED)
     d->start.x = fmin (d->start.x, pauses_most (d));
 }
@@ -338,6 +341,7 @@ source_pauses (const RaDelayRate *d, const RaReport *report)
       && !d->clear;
 }
 
+/* The line may have become slower while nothing showed it. */
 static void
 busy_note (RaDelayRate *d, gboolean pauses)
 {
@@ -346,6 +350,12 @@ busy_note (RaDelayRate *d, gboolean pauses)
   if (n->q2 > d->target_now / 2)
     d->r_busy
         = ra_delay_echoes (d) ? fmax (fmax (d->r_busy, n->r_last), n->r) : n->r;
+  if (!pauses || n->q2 > d->target_now / 2)
+    d->t_valid = n->now;
+  if (n->now - d->t_valid > VALID) {
+    d->r_busy /= 2;
+    d->t_valid = n->now;
+  }
   if (pauses || n->q2 > d->target_now / 2 || d->start.x < KNOWN * d->r_busy
       || d->contest.drain != RA_DRAIN_NONE || d->contest.competes)
     d->t_free = n->now;

@@ -35,7 +35,8 @@ typedef struct
   gdouble t_brake;        /* the brake last tripped */
   gdouble t_free;         /* the line was last not free */
   gdouble r_busy;         /* r when a queue last stood */
-  gboolean clear;         /* the last train of packets met no queue */
+  gdouble t_valid; /* the source last used what it may, or a queue stood */
+  gboolean clear;  /* the last train of packets met no queue */
   guint followed; /* packets that followed others of a frame and met no queue */
   gdouble r_over; /* what arrived when it was last too long, */
   gdouble t_far, r_far; /* and when it was last an outage's */

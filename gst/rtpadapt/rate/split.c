@@ -7,8 +7,9 @@
 #define PACKETS 256
 /* A frame that is being paced out does not count as a standing backlog: on the mean
  * half of it is left, 20 ms at 25 Hz.  The encoder gives way by a tenth of the rest in each of
- * 30 frames a second: RFC 8698 5.2.2, r_vin = r_ref - BETA_V 8 buffer_len FPS, BETA_V .1
- * and FPS 30. */
+ * 30 frames a second: after RFC 8698 5.2.2, BETA_V 8 buffer_len FPS, BETA_V .1 and FPS 30.
+ * The RFC takes at most 5 % of the rate so, and sends faster than the rate (r_send).  Here
+ * nothing else drains the backlog, so half is the most. */
 #define BACKLOG_FREE (20 * RA_MSECOND)
 #define BACKLOG_DRAIN ((RaSpan) (RA_SECOND / (.1 * 30)))
 #define DRAIN_MAX 0.5
@@ -70,8 +71,8 @@ share (guint64 rate, gdouble part)
 }
 
 void
-ra_split (const RaSizes *sizes, guint64 rate, gdouble rtcp, guint percentage,
-    RaSpan backlog, RaSpan within, RaSplit *out)
+ra_split (const RaSizes *sizes, guint64 rate, guint percentage, RaSpan backlog,
+    RaSpan within, RaSplit *out)
 {
   RaSpan standing = MAX (backlog, BACKLOG_FREE) - BACKLOG_FREE;
   RaSpan time = within == RA_SPAN_NONE ? BACKLOG_DRAIN
@@ -81,8 +82,6 @@ ra_split (const RaSizes *sizes, guint64 rate, gdouble rtcp, guint percentage,
   guint64 packets; /* what media packets may take */
 
   /* Each takes its own from what is left, so that no rounding adds to it. */
-  out->rtcp = share (rate, rtcp);
-  rate -= out->rtcp;
   packets = share (rate, 1 / (1 + repair_ratio (sizes, percentage)));
   out->fec = rate - packets;
   out->media = share (packets, media);
@@ -93,9 +92,8 @@ ra_split (const RaSizes *sizes, guint64 rate, gdouble rtcp, guint percentage,
 void
 ra_split_other (RaSplit *split, guint64 rate, guint64 other)
 {
-  guint64 all = rate - MIN (split->rtcp, rate);
-  guint64 left = all - MIN (other, all);
-  gdouble part = all > 0 ? (gdouble) left / (gdouble) all : 0;
+  guint64 left = rate - MIN (other, rate);
+  gdouble part = rate > 0 ? (gdouble) left / (gdouble) rate : 0;
 
   split->media = share (split->media, part);
   split->fec = share (split->fec, part);

@@ -1,4 +1,4 @@
-/* Who gets how much of the allowed rate: the encoder, repair, headers, RTCP.
+/* Who gets how much of the allowed rate: the encoder, repair, headers.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once
@@ -13,7 +13,6 @@ typedef struct
   guint64 media;  /* the encoder's */
   guint64 fec;    /* repair packets, their headers included */
   guint64 header; /* RTP headers and payload formats of media packets */
-  guint64 rtcp;
 } RaSplit;
 
 /* Means over the recent packets of all kinds, bytes; zeroed memory is ready. */
@@ -31,16 +30,15 @@ typedef struct
  * `repair`: FEC or a retransmission. */
 void ra_sizes_on_sent (
     RaSizes *sizes, guint size, guint media, gboolean repair);
-/* Shares `rate`, bit/s.  `rtcp` is RTCP's part, limited to 0..1.  `percentage` repair packets
+/* Shares `rate`, bit/s of RTP packets: RTCP comes on top.  `percentage` repair packets
  * per 100 media packets are wanted; if more were sent lately, those count.  `backlog` is the
  * time that what waits for the pacer takes at the rate.  Nothing else drains it, so what
  * exceeds 20 ms of it comes off the encoder's part, up to half of it, to be gone `within` that
- * time; RA_SPAN_NONE: the time of RFC 8698 5.2.2, which is the longest. */
-void ra_split (const RaSizes *sizes, guint64 rate, gdouble rtcp,
-    guint percentage, RaSpan backlog, RaSpan within, RaSplit *out);
+ * time; RA_SPAN_NONE: 1/3 s, which is the longest (split.c). */
+void ra_split (const RaSizes *sizes, guint64 rate, guint percentage,
+    RaSpan backlog, RaSpan within, RaSplit *out);
 /* Streams that the encoder does not make take `other` of the same `rate`,
- * whole packets: what they take comes off media, fec and header alike; RTCP
- * stays. */
+ * whole packets: what they take comes off media, fec and header alike. */
 void ra_split_other (RaSplit *split, guint64 rate, guint64 other);
 
 G_END_DECLS

@@ -29,14 +29,14 @@
  * - One answer per RTT: losses among what was sent before the last decrease were
  *   answered by it.
  * - An RTT that lost a packet to congestion is none for an increase.  `hold` is
- *   3.2's "temporarily unaffected" after a wireless loss, too.  But on a wide
+ *   4.2's "temporarily unaffected" after a wireless loss, too.  But on a wide
  *   and lossy path each RTT has one, and the rate stands still: from 2 to 8 Mb/s
  *   at 30 s, 5 % loss, R = 100 ms, it used 46 % with hold=1, 85 % without.
  * On real video:
  * - The state is the rate s / IPG (15), not the gap: packet sizes change, and
  *   smaller packets are no reason to send less.
  * - Where the encoder sent less than it might, the path proved nothing: no
- *   increase (RFC 5348 8.2).
+ *   increase (RFC 7661 4.4; RFC 5348 4.3 lets TFRC rise).
  * - With feedback once per frame RTT means the time between frames, if longer.
  */
 #include <gst/rtpadapt/rate/start.h>

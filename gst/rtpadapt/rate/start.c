@@ -13,8 +13,6 @@
 
 #include <math.h>
 
-#define INITIAL_TIMER (2 * RA_SECOND) /* 4.2 */
-
 RaSpan
 ra_start_round (const RaStart *t)
 {
@@ -25,13 +23,6 @@ gboolean
 ra_start_due (const RaStart *t, RaTime since, RaTime now)
 {
   return since == RA_TIME_NONE || ra_diff (now, since) >= ra_start_round (t);
-}
-
-/* 4.2; Infinity as long as R is not known. */
-static gdouble
-initial_rate (const RaStart *t)
-{
-  return ra_initial_rate (t->base.cfg.mss, ra_seconds (t->base.rtt));
 }
 
 void
@@ -52,7 +43,7 @@ ra_start_on_report (RaStart *t, const RaReport *report)
   t->begun = TRUE;
   /* 4.2, but not beyond a rate taken over from one that knew of losses */
   if (report->p <= 0 || t->base.cfg.start == 0)
-    t->x = fmax (t->x, initial_rate (t));
+    t->x = fmax (t->x, ra_rate_initial (&t->base));
   if (report->p > 0)
     t->threshold = fmax (t->x, ra_bytes (t->base.before));
   return TRUE;
@@ -97,7 +88,7 @@ timer (const RaStart *t)
   gdouble span = 4 * ra_seconds (ra_start_round (t));
 
   if (t->base.rtt == 0)
-    return INITIAL_TIMER;
+    return RA_INITIAL_TIMER;
   return ra_span (fmax (span, 2 * t->base.s / t->x));
 }
 
@@ -119,7 +110,7 @@ ra_start_on_timeout (RaRate *r, RaTime now)
   gboolean idle = r->last_sent == RA_TIME_NONE || r->last_sent < t->t_set;
 
   /* 4.4: a source that is silent itself keeps recover_rate. */
-  if (!idle || t->x >= 2 * initial_rate (t)) {
+  if (!idle || t->x >= 2 * ra_rate_initial (r)) {
     if (t->x >= t->threshold)
       t->threshold = t->x;
     t->x /= 2;

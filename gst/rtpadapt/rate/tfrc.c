@@ -18,10 +18,9 @@
 
 #include <math.h>
 
-#define T_MBI 64.0                    /* s, 4.3 */
-#define INITIAL_TIMER (2 * RA_SECOND) /* 4.2, Appendix B */
-#define Q2 0.9                        /* 4.5 */
-#define LIMITED_LOSS 0.85             /* 4.3 step 4 */
+#define T_MBI 64.0        /* s, 4.3 */
+#define Q2 0.9            /* 4.5 */
+#define LIMITED_LOSS 0.85 /* 4.3 step 4 */
 
 typedef struct
 {
@@ -48,13 +47,6 @@ x_min (const Tfrc *t)
   return t->base.s / T_MBI;
 }
 
-/* 4.2; also recover_rate (4.4), Infinity as long as R is not known. */
-static gdouble
-initial_rate (const Tfrc *t)
-{
-  return ra_initial_rate (t->base.cfg.mss, ra_seconds (t->base.rtt));
-}
-
 static void
 x_set (Tfrc *t, gdouble x)
 {
@@ -73,8 +65,8 @@ x_inst (const Tfrc *t)
 static gdouble
 rto (const Tfrc *t)
 {
-  RaSpan base
-      = t->base.rtt ? MAX (t->base.rtt, t->base.interval) : INITIAL_TIMER / 4;
+  RaSpan base = t->base.rtt ? MAX (t->base.rtt, t->base.interval)
+                            : RA_INITIAL_TIMER / 4;
 
   return fmax (4 * ra_seconds (base), 2 * t->base.s / t->x);
 }
@@ -99,14 +91,14 @@ tfrc_init (RaRate *r, RaTime now)
   ra_recv_set_init (&t->set, INFINITY, now);
   t->damping = 1;
   t->tld = t->t_loss = RA_TIME_NONE;
-  finish (t, ra_seconds (INITIAL_TIMER), now);
+  finish (t, ra_seconds (RA_INITIAL_TIMER), now);
 }
 
 /* 4.2: replaces step 4. */
 static void
 first_sample (Tfrc *t, RaTime now)
 {
-  gdouble x = initial_rate (t), initial = INFINITY;
+  gdouble x = ra_rate_initial (&t->base), initial = INFINITY;
 
   if (t->base.cfg.start) {
     initial = fmax (x, t->x);
@@ -148,7 +140,8 @@ x_update (Tfrc *t, gdouble p, RaTime now)
   if (p > 0) {
     x_set (t, fmax (fmin (t->x_bps, t->recv_limit), x_min (t)));
   } else if (ra_diff (now, t->tld) >= t->base.rtt) { /* slow start */
-    x_set (t, fmax (fmin (2 * t->x, t->recv_limit), initial_rate (t)));
+    x_set (
+        t, fmax (fmin (2 * t->x, t->recv_limit), ra_rate_initial (&t->base)));
     t->tld = now;
   }
 }
@@ -195,7 +188,7 @@ tfrc_on_timeout (RaRate *r, RaTime now)
 {
   Tfrc *t = (Tfrc *) r;
   gdouble x_recv = ra_recv_set_max (&t->set);
-  gdouble recover_rate = initial_rate (t);
+  gdouble recover_rate = ra_rate_initial (&t->base);
   gboolean idle = r->last_sent == RA_TIME_NONE || r->last_sent < t->t_set;
 
   if (idle && (t->p > 0 ? x_recv < recover_rate : t->x < 2 * recover_rate)) {

@@ -148,7 +148,9 @@ static const RaParam params[] = {
       .text = "what a sample leaves of the estimate before it" },
   { "tau", RA_AT (Westwood, tau), .def = 0, RA_PAPER (1), .max = 60,
       .unit = "s",
-      .text = "time constant of the filter of 2001; 0: Westwood+, by filter" },
+      .text
+      = "time constant of the filter of 2001 (paper: its authors' ns-2 value); "
+        "0: Westwood+, by filter (as printed: paper,tau=0)" },
   { "window", RA_AT (Westwood, age), .def = 30, RA_PAPER (0), .max = 86400,
       .unit = "s", .text = "age of RTT_min, 0: the whole connection" },
   { "", RA_TABLE (Westwood, window, ra_window_params) },

@@ -11,8 +11,6 @@
 
 G_BEGIN_DECLS
 
-#define RA_RTP_HEADER 12 /* RFC 3550 5.1 */
-
 /* A whole RTP packet, not owned; `size` is at least RA_RTP_HEADER. */
 typedef struct
 {

@@ -1,9 +1,9 @@
 /* Repair packets of RFC 5109, one level, from a mask.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * They have no RED around them, and the sequence numbers and SSRC of the media, as
- * GStreamer's rtpulpfecenc does it: section 2.1 of RFC 5109 wants a stream of their
- * own, which rtpulpfecdec would not find.
+ * They have no RED around them, and are numbered with the media, as GStreamer's
+ * rtpulpfecenc does it: RFC 5109 7.2 numbers them on their own, in a stream of their own
+ * (14.1), which rtpulpfecdec would not find.
  */
 #pragma once
 

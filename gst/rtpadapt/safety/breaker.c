@@ -61,12 +61,6 @@ ra_breaker_init (RaBreaker *b, gboolean enabled)
     .believed = RA_TIME_NONE };
 }
 
-void
-ra_breaker_restart (RaBreaker *b)
-{
-  ra_breaker_init (b, b->enabled);
-}
-
 /* Forgets all earlier probes.  No probe may leave before `from`. */
 static void
 probes_begin (RaBreaker *b, RaTime from)

@@ -83,8 +83,6 @@ const gchar *ra_breaker_nick (RaBreakerTrip trip);
 const gchar *ra_breaker_state_nick (RaBreakerState state);
 
 void ra_breaker_init (RaBreaker *b, gboolean enabled);
-/* The user wants to try again: as after ra_breaker_init(). */
-void ra_breaker_restart (RaBreaker *b);
 
 /* A packet of `size` bytes was sent; `held`: only the pacer holds another one
  * back. */

@@ -7,6 +7,12 @@
 
 G_BEGIN_DECLS
 
+#define RA_RTP_HEADER 12 /* RFC 3550 5.1 */
+/* The profile of header extensions, RFC 8285 4.2 and 4.3; of the second the low 4 bits
+ * are the application's. */
+#define RA_EXT_ONE_BYTE 0xbede
+#define RA_EXT_TWO_BYTE 0x1000
+
 static inline guint16
 ra_get_u16 (const guint8 *b)
 {

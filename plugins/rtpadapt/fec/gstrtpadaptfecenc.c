@@ -521,7 +521,7 @@ static const PropRow fec_enc_props[] = {
       PROP_PLAYING, PROP_UINT (FecEncConfig, span, 0, SPAN_MAX, 160),
       .unit = "ms" },
   { "code", "Code",
-      "What the repair packets are (auto: xor); rs needs rs-pt, and a receiver that "
+      "What the repair packets are; rs needs rs-pt, and a receiver that "
       "can decode it (rtpadaptfecdec)",
       PROP_PLAYING,
       PROP_ENUM (FecEncConfig, code, gst_rtp_adapt_fec_code_get_type, "xor") },

@@ -25,47 +25,63 @@ value_add (
   g_array_append_val (values, value);
 }
 
-/* An LDA that others are compared with is no choice for a stream. */
-static gchar *
-use_of (gconstpointer const *list, const RaAlgorithm *a)
+static void
+algorithm_add (GArray *values, gconstpointer algorithm)
 {
-  gboolean compares
-      = list == LIST (ra_ldas) && ((const RaLdaOps *) a)->reference;
+  const RaAlgorithm *a = algorithm;
 
-  return g_strconcat (compares ? "to compare with: " : "", a->use, NULL);
+  value_add (values, a->name, a->use, a->cite);
+}
+
+/* An LDA that others are compared with is no choice for a stream. */
+static void
+lda_add (GArray *values, gconstpointer lda)
+{
+  const RaLdaOps *ops = lda;
+  g_autofree gchar *use
+      = g_strconcat (ops->reference ? "to compare with: " : "", ops->use, NULL);
+
+  value_add (values, ops->name, use, ops->cite);
+}
+
+static void
+feedback_add (GArray *values, gconstpointer feedback)
+{
+  const RaFeedbackOps *ops = feedback;
+
+  value_add (values, ops->name, ops->use, ops->cite);
 }
 
 /* The values live as long as the type: for ever. */
 static GType
-type_register (const gchar *name, GArray *values)
+type_register (const gchar *name, const GEnumValue *values)
 {
-  GType type = g_enum_register_static (
-      name, (const GEnumValue *) g_array_free (values, FALSE));
+  GType type = g_enum_register_static (name, values);
 
   gst_type_mark_as_plugin_api (type, 0);
   return type;
 }
 
-static GArray *
-values_new (void)
+static GType
+static_type (gsize *type, const gchar *name, const GEnumValue *values)
 {
-  return g_array_new (TRUE, TRUE, sizeof (GEnumValue));
+  if (g_once_init_enter (type))
+    g_once_init_leave (type, type_register (name, values));
+  return *type;
 }
 
-/* Of a NULL-ended list of algorithms. */
+/* Of a NULL-ended list, of whose tables `add` takes one. */
 static GType
-registry_type (gsize *type, const gchar *name, gconstpointer const *list)
+registry_type (gsize *type, const gchar *name, gconstpointer const *list,
+    void (*add) (GArray *values, gconstpointer table))
 {
   if (g_once_init_enter (type)) {
-    GArray *values = values_new ();
+    GArray *values = g_array_new (TRUE, TRUE, sizeof (GEnumValue));
 
-    for (guint i = 0; list[i]; i++) {
-      const RaAlgorithm *a = list[i];
-      g_autofree gchar *use = use_of (list, a);
-
-      value_add (values, a->name, use, a->cite);
-    }
-    g_once_init_leave (type, type_register (name, values));
+    for (guint i = 0; list[i]; i++)
+      add (values, list[i]);
+    g_once_init_leave (type,
+        type_register (name, (GEnumValue *) g_array_free (values, FALSE)));
   }
   return *type;
 }
@@ -75,7 +91,8 @@ gst_rtp_adapt_controller_get_type (void)
 {
   static gsize type = 0;
 
-  return registry_type (&type, "GstRtpAdaptController", LIST (ra_rates));
+  return registry_type (
+      &type, "GstRtpAdaptController", LIST (ra_rates), algorithm_add);
 }
 
 GType
@@ -83,7 +100,7 @@ gst_rtp_adapt_lda_get_type (void)
 {
   static gsize type = 0;
 
-  return registry_type (&type, "GstRtpAdaptLda", LIST (ra_ldas));
+  return registry_type (&type, "GstRtpAdaptLda", LIST (ra_ldas), lda_add);
 }
 
 GType
@@ -91,7 +108,7 @@ gst_rtp_adapt_fec_get_type (void)
 {
   static gsize type = 0;
 
-  return registry_type (&type, "GstRtpAdaptFec", LIST (ra_fecs));
+  return registry_type (&type, "GstRtpAdaptFec", LIST (ra_fecs), algorithm_add);
 }
 
 GType
@@ -99,7 +116,8 @@ gst_rtp_adapt_colour_get_type (void)
 {
   static gsize type = 0;
 
-  return registry_type (&type, "GstRtpAdaptColour", LIST (ra_colours));
+  return registry_type (
+      &type, "GstRtpAdaptColour", LIST (ra_colours), algorithm_add);
 }
 
 GType
@@ -107,15 +125,8 @@ gst_rtp_adapt_feedback_get_type (void)
 {
   static gsize type = 0;
 
-  if (g_once_init_enter (&type)) {
-    GArray *values = values_new ();
-
-    for (guint i = 0; ra_feedbacks[i]; i++)
-      value_add (values, ra_feedbacks[i]->name, ra_feedbacks[i]->use,
-          ra_feedbacks[i]->cite);
-    g_once_init_leave (&type, type_register ("GstRtpAdaptFeedback", values));
-  }
-  return type;
+  return registry_type (
+      &type, "GstRtpAdaptFeedback", LIST (ra_feedbacks), feedback_add);
 }
 
 GType
@@ -134,37 +145,35 @@ gst_rtp_adapt_ecn_get_type (void)
     { 0 },
   };
 
-  if (g_once_init_enter (&type)) {
-    GType registered = g_enum_register_static ("GstRtpAdaptEcn", values);
-
-    gst_type_mark_as_plugin_api (registered, 0);
-    g_once_init_leave (&type, registered);
-  }
-  return type;
+  return static_type (&type, "GstRtpAdaptEcn", values);
 }
+
+/* The first is a choice, and no code. */
+static const GEnumValue fec_choices[] = {
+  { GST_RTP_ADAPT_FEC_AUTO, "the best that the receiver knows", "auto" },
+  { RA_FEC_CODE_XOR,
+      "for receivers other than rtpadaptsrc, over several frames (RFC 5109)",
+      "xor" },
+  { RA_FEC_CODE_RS,
+      "for rtpadaptsrc and rtpadaptfecdec: Reed-Solomon over several frames",
+      "rs" },
+  { 0 },
+};
 
 GType
 gst_rtp_adapt_fec_code_get_type (void)
 {
   static gsize type = 0;
-  static const GEnumValue values[] = {
-    { RA_FEC_CODE_FRAME, "the best that the receiver knows", "auto" },
-    { RA_FEC_CODE_XOR,
-        "for receivers other than rtpadaptsrc, over several frames (RFC 5109)",
-        "xor" },
-    { RA_FEC_CODE_RS,
-        "for rtpadaptsrc and rtpadaptfecdec: Reed-Solomon over several frames",
-        "rs" },
-    { 0 },
-  };
 
-  if (g_once_init_enter (&type)) {
-    GType registered = g_enum_register_static ("GstRtpAdaptFecCode", values);
+  return static_type (&type, "GstRtpAdaptFecCode", fec_choices + 1);
+}
 
-    gst_type_mark_as_plugin_api (registered, 0);
-    g_once_init_leave (&type, registered);
-  }
-  return type;
+GType
+gst_rtp_adapt_fec_choice_get_type (void)
+{
+  static gsize type = 0;
+
+  return static_type (&type, "GstRtpAdaptFecChoice", fec_choices);
 }
 
 gint

@@ -29,9 +29,14 @@ GType gst_rtp_adapt_feedback_get_type (void);
 #define GST_TYPE_RTP_ADAPT_ECN (gst_rtp_adapt_ecn_get_type ())
 GType gst_rtp_adapt_ecn_get_type (void);
 
-/* Values are RaFecCode's, 0 leaves the choice. */
+/* Values are RaFecCode's, but for RA_FEC_CODE_FRAME. */
 #define GST_TYPE_RTP_ADAPT_FEC_CODE (gst_rtp_adapt_fec_code_get_type ())
 GType gst_rtp_adapt_fec_code_get_type (void);
+
+/* The same, and one that leaves the choice of the code. */
+#define GST_RTP_ADAPT_FEC_AUTO (-1)
+#define GST_TYPE_RTP_ADAPT_FEC_CHOICE (gst_rtp_adapt_fec_choice_get_type ())
+GType gst_rtp_adapt_fec_choice_get_type (void);
 
 /* Between messages with statistics; a GstSystemClock (1.22) that waits for some
  * centuries does so busily. */

@@ -101,9 +101,15 @@ herald_job (Herald *h, GMutex *lock, GstElement *element)
 }
 
 gboolean
+herald_has_warned (const Herald *h, guint what)
+{
+  return (h->warned & what) != 0;
+}
+
+gboolean
 herald_warn_once (Herald *h, guint what)
 {
-  gboolean first = !(h->warned & what);
+  gboolean first = !herald_has_warned (h, what);
 
   h->warned |= what;
   return first;

@@ -60,6 +60,8 @@ void herald_job (Herald *h, GMutex *lock, GstElement *element);
 
 /* TRUE the first time after a start; `what` is one of the element's bits. */
 gboolean herald_warn_once (Herald *h, guint what);
+/* TRUE: that call was made since the start. */
+gboolean herald_has_warned (const Herald *h, guint what);
 /* TRUE where `value` differs from what it was the last time, or from 0 after a
  * start.  `what` is below HERALD_NEWS_MAX. */
 gboolean herald_is_news (Herald *h, guint what, guint64 value);

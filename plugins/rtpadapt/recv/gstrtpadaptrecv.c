@@ -49,7 +49,7 @@
  * #GstRtpAdaptRecv:loss-messages one rtpadapt-loss for each lost packet, with
  * the time it should have come (clock time, ns), its number (transport-wide if
  * packets have one, else RTP's, without wraps) and the verdict ("congestion" or
- * "wireless").
+ * "wireless"), which means something with `feedback=tfrc` only.
  *
  * ## Example
  *
@@ -428,8 +428,8 @@ const PropRow recv_props[] = {
       "its IANA section 5",
       PROP_PLAYING, PROP_UINT (RecvConfig, tfrc_fmt, 0, 31, RA_TFRC_FB_FMT) },
   { "lda", "Loss differentiation",
-      "Which losses are congestion; while running, a new one begins with "
-      "default lda-params",
+      "Which losses are congestion, with feedback=tfrc; else the sender's judges. "
+      "While running, a new one begins with default lda-params",
       PROP_PLAYING,
       PROP_ENUM (RecvConfig, lda, gst_rtp_adapt_lda_get_type, RA_DEFAULT_LDA),
       .pair = &lda_pair },
@@ -553,6 +553,7 @@ recv_start (GstRtpAdaptRecv *self)
   frame_start (&self->frame);
   herald_start (&self->herald);
   self->count = (RecvCounters){ 0 };
+  self->before = (RaReporterStats){ 0 };
   self->tap.stale = TRUE;
   self->session_again = 0;
   self->seen = (RecvKindSeen){ 0 };

@@ -80,7 +80,7 @@ recv_dscp_post (GstRtpAdaptRecv *self)
 {
   RaReporterStats stats;
 
-  ra_reporter_get_stats (self->reporter, &stats);
+  recv_stats_get (self->reporter, &self->before, &stats);
   if (!herald_is_news (&self->herald, RECV_NEWS_DSCP, stats.dscp))
     return;
   GST_INFO_OBJECT (self, "DSCP: %s", ra_dscp_fate_nick (stats.dscp));
@@ -126,6 +126,12 @@ recv_reporter_create (GstRtpAdaptRecv *self, const RaFeedbackOps *reports)
   };
   g_autoptr (GError) error = NULL;
 
+  if (self->reporter) {
+    RaReporterStats sum;
+
+    recv_stats_get (self->reporter, &self->before, &sum);
+    self->before = sum;
+  }
   g_clear_pointer (&self->reporter, ra_reporter_free);
   self->reports = reports;
   recv_lda_check (self, ra_ldas[cfg->lda]);
@@ -144,8 +150,9 @@ recv_reporter_create (GstRtpAdaptRecv *self, const RaFeedbackOps *reports)
 GstStructure *
 recv_stats (GstRtpAdaptRecv *self)
 {
-  GstStructure *s = recv_stats_new (self->reporter, &self->count,
-      recv_kind_nick (self->reports, &self->ids), ra_ldas[self->cfg.lda]->name);
+  GstStructure *s = recv_stats_new (self->reporter, &self->before, &self->count,
+      recv_kind_nick (self->reports, &self->ids),
+      ra_feedback_judges (self->reports), ra_ldas[self->cfg.lda]->name);
 
   if (self->reporter)
     gst_structure_set (s, "time", G_TYPE_UINT64,

@@ -9,6 +9,7 @@
 typedef struct
 {
   const gchar *feedback, *lda, *dscp;
+  gboolean judges;
   RecvCounters count;
   RaReporterStats reporter;
 } RecvStats;
@@ -16,8 +17,13 @@ typedef struct
 const Field recv_stats_fields[] = {
   { "feedback", "", "kind of feedback that is sent now; none: not yet known",
       "the sender's packets", FIELD_TEXT (RecvStats, feedback) },
-  { "lda", "", "loss differentiation in use", "property",
-      FIELD_TEXT (RecvStats, lda) },
+  { "receiver-judges", "",
+      "with that kind the losses are judged here; else the sender does",
+      "feedback", FIELD_BOOLEAN (RecvStats, judges) },
+  { "lda", "",
+      "loss differentiation of this side; it judges with feedback=tfrc, else the "
+      "sender's does",
+      "property", FIELD_TEXT (RecvStats, lda) },
   { "not-rtp", "buffers", "neither RTP nor RTCP, passed on unchanged",
       "element", FIELD_UINT64 (RecvStats, count.not_rtp) },
   { "rtcp", "packets", "of RTCP on the port of RTP", "RFC 5761",
@@ -78,7 +84,7 @@ const Field recv_stats_running_fields[] = {
   { "recv-bitrate", "bit/s",
       "that came since the last report of tfrc, else in 100 ms", "RFC 5348 6.2",
       FIELD_UINT64 (RecvStats, reporter.recv_rate) },
-  { "p", "0 to 1", "loss event rate, of losses by congestion", "RFC 5348 5.4",
+  { "p", "0 to 1", "loss event rate, of congestion-losses", "RFC 5348 5.4",
       FIELD_DOUBLE (RecvStats, reporter.p) },
   { "reports", "reports", "made, sent or not", "reporter",
       FIELD_UINT64 (RecvStats, reporter.reports) },
@@ -88,14 +94,17 @@ const Field recv_stats_running_fields[] = {
       FIELD_UINT64 (RecvStats, reporter.loss.duplicates) },
   { "late", "packets", "that came after a later one", "reporter",
       FIELD_UINT64 (RecvStats, reporter.loss.late) },
-  { "congestion-losses", "packets", "lost, by the LDA's verdict to congestion",
+  { "congestion-losses", "packets",
+      "lost, by the LDA's verdict to congestion; without send times, as with twcc "
+      "and ccfb, all lost ones: the sender judges then",
       "LDA", FIELD_UINT64 (RecvStats, reporter.loss.congestion) },
-  { "wireless-losses", "packets", "lost, by the LDA's verdict to the radio",
-      "LDA", FIELD_UINT64 (RecvStats, reporter.loss.wireless) },
+  { "wireless-losses", "packets",
+      "lost, by the LDA's verdict to the radio; none without send times", "LDA",
+      FIELD_UINT64 (RecvStats, reporter.loss.wireless) },
   { "recovered", "packets",
       "that came though three later ones came first: late, not lost",
       "RFC 5348 5.1", FIELD_UINT64 (RecvStats, reporter.loss.recovered) },
-  { "loss-events", "events", "round trips with a loss by congestion",
+  { "loss-events", "events", "round trips with one of congestion-losses",
       "RFC 5348 5.2", FIELD_UINT (RecvStats, reporter.loss.events) },
   { "observe", "", "inner values of the algorithms, by their papers' letters",
       "algorithms", FIELD_STRUCTURE ("observe") },
@@ -104,18 +113,57 @@ const Field recv_stats_running_fields[] = {
   { NULL },
 };
 
-GstStructure *
-recv_stats_new (const RaReporter *reporter, const RecvCounters *count,
-    const gchar *feedback, const gchar *lda)
+static gdouble
+share (guint64 n, guint64 of)
 {
-  RecvStats x = { .feedback = feedback, .lda = lda, .count = *count };
+  return of > 0 ? (gdouble) n / (gdouble) of : 0;
+}
+
+void
+recv_stats_get (const RaReporter *reporter, const RaReporterStats *before,
+    RaReporterStats *stats)
+{
+  const RaReceiverStats *loss = &before->loss;
+
+  ra_reporter_get_stats (reporter, stats);
+  stats->packets += before->packets;
+  stats->bytes += before->bytes;
+  stats->expected += before->expected;
+  stats->delayed += before->delayed;
+  stats->gaps += before->gaps;
+  stats->no_send_time += before->no_send_time;
+  stats->no_number += before->no_number;
+  stats->ce += before->ce;
+  stats->reports += before->reports;
+  for (guint i = 0; i < RA_N_MARKS; i++)
+    stats->by_mark[i] += before->by_mark[i];
+  stats->loss.arrived += loss->arrived;
+  stats->loss.duplicates += loss->duplicates;
+  stats->loss.late += loss->late;
+  stats->loss.congestion += loss->congestion;
+  stats->loss.wireless += loss->wireless;
+  stats->loss.recovered += loss->recovered;
+  stats->loss.events += loss->events;
+  stats->delayed_ratio = share (stats->delayed, stats->packets);
+  stats->delayed_packet_ratio = share (stats->gaps, stats->packets);
+  if (stats->dscp == RA_DSCP_UNKNOWN)
+    stats->dscp = before->dscp;
+}
+
+GstStructure *
+recv_stats_new (const RaReporter *reporter, const RaReporterStats *before,
+    const RecvCounters *count, const gchar *feedback, gboolean judges,
+    const gchar *lda)
+{
+  RecvStats x
+      = { .feedback = feedback, .judges = judges, .lda = lda, .count = *count };
   GstStructure *s
       = fields_new ("application/x-rtpadaptrecv-stats", recv_stats_fields, &x);
 
   if (reporter) {
     g_autoptr (GstStructure) values = gst_structure_new_empty ("observe");
 
-    ra_reporter_get_stats (reporter, &x.reporter);
+    recv_stats_get (reporter, before, &x.reporter);
     x.dscp = ra_dscp_fate_nick (x.reporter.dscp);
     fields_set (s, recv_stats_running_fields, &x);
     ra_reporter_observe (reporter, herald_observe, values);
@@ -155,8 +203,10 @@ const Field recv_loss_fields[] = {
       "RFC 5348 5.2", FIELD_UINT64 (LossNews, time) },
   { "number", "", "of the packet, in the one sequence of all streams",
       "reporter", FIELD_UINT64 (LossNews, number) },
-  { "verdict", "", "why it was lost: congestion or wireless", "LDA",
-      FIELD_TEXT (LossNews, verdict) },
+  { "verdict", "",
+      "why it was lost: congestion or wireless; without send times it means "
+      "nothing, and the statistics count congestion",
+      "LDA", FIELD_TEXT (LossNews, verdict) },
   { NULL },
 };
 

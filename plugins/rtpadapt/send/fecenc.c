@@ -42,12 +42,6 @@ is_spanning (GstElement *fecenc)
 }
 
 GstElement *
-fecenc_find_upstream (GstPad *sinkpad)
-{
-  return walk_find (sinkpad, is_fecenc);
-}
-
-GstElement *
 fecenc_find_downstream (GstPad *srcpad)
 {
   return walk_find (srcpad, is_fecenc);
@@ -57,16 +51,6 @@ GPtrArray *
 fecenc_find_all_upstream (GstPad *sinkpad)
 {
   return walk_find_all (sinkpad, is_fecenc);
-}
-
-GstElement *
-fecenc_find_named (GstElement *element, const gchar *name)
-{
-  GstElement *found = walk_find_named (element, name);
-
-  if (found && !is_fecenc (found))
-    gst_clear_object (&found);
-  return found;
 }
 
 gint

@@ -17,17 +17,12 @@ G_BEGIN_DECLS
 /* Nothing was set yet. */
 #define FECENC_UNSET G_MAXUINT
 
-/* The nearest one upstream of `sinkpad`, as encoder_find_all_upstream(): in the
- * pipeline, or before an aux sender in rtpbin.  (transfer full), or NULL. */
-GstElement *fecenc_find_upstream (GstPad *sinkpad);
-/* The same behind a source pad. */
-GstElement *fecenc_find_downstream (GstPad *srcpad);
-/* All of them upstream, none behind another.
+/* All of them upstream of `sinkpad`, none behind another, as
+ * encoder_find_all_upstream(): in the pipeline, or before an aux sender in rtpbin.
  * (transfer full) (element-type GstElement): g_ptr_array_unref(). */
 GPtrArray *fecenc_find_all_upstream (GstPad *sinkpad);
-/* The one of that name in the same top-level bin as `element`.
- * (transfer full), or NULL, also when what has the name is none. */
-GstElement *fecenc_find_named (GstElement *element, const gchar *name);
+/* The nearest one behind a source pad.  (transfer full), or NULL. */
+GstElement *fecenc_find_downstream (GstPad *srcpad);
 
 /* The payload type of its repair packets.  -1: it has none, and makes no
  * packets whatever the percentage. */

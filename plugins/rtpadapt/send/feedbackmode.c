@@ -21,12 +21,16 @@
 #define REPORTS_ENOUGH 3
 #define REPORTS_ALONE (4 * RA_SECOND)
 
+/* Caps that are the only ones for so long are those of all streams. */
+#define CAPS_ALONE (10 * RA_SECOND)
+
 void
 mode_start (FeedbackMode *m, const RaFeedbackOps *wanted)
 {
   *m = (FeedbackMode){ .wanted = wanted,
     .kind = wanted,
     .kind_at = RA_TIME_NONE,
+    .latest_at = RA_TIME_NONE,
     .alone_since = RA_TIME_NONE };
 }
 
@@ -41,16 +45,16 @@ is_announced (const GstStructure *caps, const RaFeedbackOps *kind)
                                        : extmap_id (caps, kind->extension) != 0;
 }
 
-SendWants
-mode_on_caps (FeedbackMode *m, const GstStructure *caps)
+/* What these caps say. */
+static ModeSaid
+said_by (const GstStructure *caps)
 {
-  ModeSaid *said = &m->said, before = *said;
+  ModeSaid said = { 0 };
 
   /* Sound that is sent with video may do without. */
-  said->any
-      |= g_strcmp0 (gst_structure_get_string (caps, "media"), "audio") != 0;
+  said.any = g_strcmp0 (gst_structure_get_string (caps, "media"), "audio") != 0;
   for (gint i = 0; i < gst_structure_n_fields (caps); i++)
-    said->limited |= g_str_has_prefix (
+    said.limited |= g_str_has_prefix (
         gst_structure_nth_field_name (caps, (guint) i), FB);
   for (guint i = 0; ra_feedbacks[i]; i++) {
     const RaFeedbackOps *kind = ra_feedbacks[i];
@@ -58,11 +62,33 @@ mode_on_caps (FeedbackMode *m, const GstStructure *caps)
     gboolean offered = FALSE;
 
     gst_structure_get_boolean (caps, field, &offered);
-    said->offered |= offered ? 1u << i : 0;
-    said->extensions |= is_announced (caps, kind) ? 1u << i : 0;
+    said.offered |= offered ? 1u << i : 0;
+    said.extensions |= is_announced (caps, kind) ? 1u << i : 0;
   }
-  return memcmp (said, &before, sizeof before) != 0 ? SEND_JOB
-                                                    : SEND_WANTS_NOTHING;
+  return said;
+}
+
+static SendWants
+said_set (FeedbackMode *m, const ModeSaid *said)
+{
+  if (memcmp (&m->said, said, sizeof *said) == 0)
+    return SEND_WANTS_NOTHING;
+  m->said = *said;
+  return SEND_JOB;
+}
+
+SendWants
+mode_on_caps (FeedbackMode *m, const GstStructure *caps, RaTime now)
+{
+  ModeSaid said = m->said;
+
+  m->latest = said_by (caps);
+  m->latest_at = now;
+  said.any |= m->latest.any;
+  said.extensions |= m->latest.extensions;
+  said.limited |= m->latest.limited;
+  said.offered |= m->latest.offered;
+  return said_set (m, &said);
 }
 
 SendWants
@@ -121,13 +147,17 @@ mode_on_other (FeedbackMode *m, const RaFeedbackOps *kind, RaTime now)
 SendWants
 mode_on_reports (FeedbackMode *m, RaTime now)
 {
+  SendWants wants = SEND_WANTS_NOTHING;
+
+  if (m->latest_at != RA_TIME_NONE && ra_diff (now, m->latest_at) >= CAPS_ALONE)
+    wants = said_set (m, &m->latest);
   if (m->alone_since == RA_TIME_NONE)
     m->alone_since = now;
   m->n_alone = MIN (m->n_alone + 1, REPORTS_ENOUGH);
   if (m->alone || m->kind_at != RA_TIME_NONE || m->other || !m->kind
       || m->n_alone < REPORTS_ENOUGH
       || ra_diff (now, m->alone_since) < REPORTS_ALONE)
-    return SEND_WANTS_NOTHING;
+    return wants;
   m->alone = TRUE;
   return SEND_JOB;
 }

@@ -32,7 +32,8 @@ typedef enum
   MODE_LACKS_ROOM = 1 << 4,    /* in the packets, for header extensions */
 } ModeLacks;
 
-/* What the caps that went out said, all of them together.  Bits are by
+/* What the caps that went out said, all of them together: caps of several streams take
+ * turns.  Where the latest ones stay, the others are of streams that are gone.  Bits are by
  * ra_feedback_place(). */
 typedef struct
 {
@@ -48,6 +49,8 @@ typedef struct
   const RaFeedbackOps *kind;   /* in use; NULL: receiver reports alone */
   ModeLacks warned;            /* since the start */
   ModeSaid said;
+  ModeSaid latest; /* what the latest of these caps said alone */
+  RaTime latest_at;
   gboolean session, avpf; /* there is one downstream; its profile */
   gboolean pushed;        /* somebody downstream took a packet */
   gboolean no_room;       /* a packet that may not grow lacked an extension */
@@ -71,7 +74,7 @@ typedef struct
 
 void mode_start (FeedbackMode *m, const RaFeedbackOps *wanted);
 /* Caps go out. */
-SendWants mode_on_caps (FeedbackMode *m, const GstStructure *caps);
+SendWants mode_on_caps (FeedbackMode *m, const GstStructure *caps, RaTime now);
 /* A packet went out, and somebody took it. */
 SendWants mode_on_pushed (FeedbackMode *m);
 /* A packet that may not grow lacked an extension. */

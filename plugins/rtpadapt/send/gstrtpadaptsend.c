@@ -244,7 +244,7 @@ skip_above (const GstRtpAdaptSend *self)
 /* Says how much waits, by which the encoders skip frames.  Behind an open breaker
  * nothing waits.  The lock is held. */
 static void
-level_say (GstRtpAdaptSend *self)
+waiting_set (GstRtpAdaptSend *self)
 {
   guint64 rate = ra_sender_rate (self->sender);
   RaSpan waiting
@@ -260,7 +260,7 @@ static void send_loop (GstPad *pad);
 /* Packets pass again: a key frame is asked for with the next one, if some were dropped
  * meanwhile.  The lock is held. */
 static void
-lost_ask (GstRtpAdaptSend *self)
+key_ask_after_loss (GstRtpAdaptSend *self)
 {
   if (pace_take_lost (&self->pace))
     key_gate_lack (&self->keys);
@@ -279,10 +279,10 @@ task_start (GstRtpAdaptSend *self)
   runs = gst_pad_is_active (self->srcpad);
   if (runs) {
     pace_run (&self->pace);
-    lost_ask (self);
+    key_ask_after_loss (self);
   }
   if (runs && self->sender)
-    level_say (self);
+    waiting_set (self);
   g_mutex_unlock (&self->lock);
   return runs
       && gst_pad_start_task (
@@ -340,34 +340,27 @@ packet_take (GstRtpAdaptSend *self, GstBuffer *buffer, guint64 rate, RaTime now)
 static gboolean
 may_be_early (GstRtpAdaptSend *self)
 {
-  return !(self->herald.warned & SEND_WARNED_EARLY)
+  return !herald_has_warned (&self->herald, SEND_WARNED_EARLY)
       && (pace_dropped_frames (&self->pace) > 0
           || encoders_skipped (&self->encoders) > 0);
 }
 
-/* TRUE: it is to be said that nothing upstream waits for the clock, by the packets or by
- * frames that an encoder did not get; the lock is held. */
-static gboolean
-takes_early (GstRtpAdaptSend *self, gboolean early)
-{
-  return (early || encoders_early (&self->encoders))
-      && send_warn_once (self, SEND_WARNED_EARLY);
-}
-
+/* Warns once that nothing upstream waits for the clock, by the packets or by frames that
+ * an encoder did not get; the lock is held. */
 static void
-warn_of_early (GstRtpAdaptSend *self)
+early_warn_once (GstRtpAdaptSend *self, gboolean early, Notices *notices)
 {
-  GST_ELEMENT_WARNING (self, STREAM, FAILED,
-      ("Frames come more than 1 s before their time, and some are dropped: if the "
-       "source is not live, put clocksync before the encoder."),
-      (NULL));
+  if ((early || encoders_early (&self->encoders))
+      && send_warn_once (self, SEND_WARNED_EARLY))
+    warn_of_early (notices);
 }
 
 /* Takes the `n` buffers that come in together. */
 static GstFlowReturn
 packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
 {
-  gboolean refresh = FALSE, warn = FALSE, alike = FALSE, early = FALSE;
+  gboolean refresh = FALSE;
+  Notices notices = { NULL };
   GstFlowReturn flow;
 
   g_mutex_lock (&self->lock);
@@ -376,18 +369,21 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
     guint64 not_rtp = self->way.not_rtp;
     guint64 rate = ra_sender_rate (self->sender);
     RaTime now = send_now (self);
+    gboolean early
+        = may_be_early (self) && frame_is_early (self->sinkpad, buffers[0]);
 
-    early = may_be_early (self) && frame_is_early (self->sinkpad, buffers[0]);
     for (guint i = 0; i < n; i++)
       packet_take (self, buffers[i], rate, now);
-    level_say (self);
+    waiting_set (self);
     refresh = !ra_sender_is_open (self->sender)
         && key_gate_refresh (&self->keys, now);
-    warn = self->way.not_rtp > not_rtp
-        && send_warn_once (self, SEND_WARNED_NOT_RTP);
-    alike = backlog_alike (self->pace.backlog) >= ALIKE_MAX
-        && send_warn_once (self, SEND_WARNED_ALIKE);
-    early = takes_early (self, early);
+    if (self->way.not_rtp > not_rtp
+        && send_warn_once (self, SEND_WARNED_NOT_RTP))
+      warn_of_not_rtp (&notices);
+    if (backlog_alike (self->pace.backlog) >= ALIKE_MAX
+        && send_warn_once (self, SEND_WARNED_ALIKE))
+      warn_of_alike (&notices);
+    early_warn_once (self, early, &notices);
     if (self->keys.n_waiting > 0)
       send_keys_pass (self);
   } else {
@@ -400,15 +396,7 @@ packets_take (GstRtpAdaptSend *self, GstBuffer **buffers, guint n)
     gst_pad_push_event (self->sinkpad,
         gst_video_event_new_upstream_force_key_unit (
             GST_CLOCK_TIME_NONE, TRUE, 0));
-  if (warn)
-    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-        ("Dropping buffers that are not RTP packets."), (NULL));
-  if (alike)
-    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-        ("All frames have the same RTP timestamp."),
-        ("the payloader gets no times: appsrc has do-timestamp=true"));
-  if (early)
-    warn_of_early (self);
+  notices_post (&notices, GST_ELEMENT (self));
   return flow;
 }
 
@@ -463,7 +451,7 @@ caps_take (GstRtpAdaptSend *self, GstEvent *event, Notices *notices)
 static gboolean
 event_queue (GstRtpAdaptSend *self, GstEvent *event)
 {
-  gboolean is_eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS, queued, early;
+  gboolean is_eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS, queued;
   Notices notices = { NULL };
   GstFlowReturn flow;
 
@@ -473,13 +461,12 @@ event_queue (GstRtpAdaptSend *self, GstEvent *event)
     caps_take (self, event, &notices);
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
     encoders_on_stream_start (&self->encoders);
-  early = is_eos && takes_early (self, FALSE);
+  if (is_eos)
+    early_warn_once (self, FALSE, &notices);
   queued = pace_push_event (
       &self->pace, event, (RaSpan) self->cfg.max_backlog, send_now (self));
   g_mutex_unlock (&self->lock);
   notices_post (&notices, GST_ELEMENT (self));
-  if (early)
-    warn_of_early (self);
   /* No packet comes any more that could return it. */
   if (is_eos && !queued && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS))
     GST_ELEMENT_FLOW_ERROR (self, flow);
@@ -537,40 +524,6 @@ rtp_adapt_send_pad_goes (GstRtpAdaptSend *self, gboolean goes)
 
 /* --- out: the task ------------------------------------------------------ */
 
-/* When the session is to be asked for a sender report; the lock is held. */
-static RaTime
-next_ask (const GstRtpAdaptSend *self)
-{
-  return tap_is_on (&self->tap)
-      ? outage_next_ask (&self->outage, ra_sender_is_open (self->sender))
-      : RA_TIME_NONE;
-}
-
-/* The lock is held. */
-static RaTime
-next_key (const GstRtpAdaptSend *self)
-{
-  return key_gate_next (&self->keys, send_keys_interval (self));
-}
-
-/* When a packet is to be asked for again; the lock is held. */
-static RaTime
-next_repeat (const GstRtpAdaptSend *self)
-{
-  return ra_repair_due (ra_sender_repair (self->sender));
-}
-
-/* When the next of our timers expires; the lock is held. */
-static RaTime
-next_timer (GstRtpAdaptSend *self)
-{
-  RaTime ours = MIN (ra_sender_next_timeout (self->sender), next_repeat (self));
-  RaTime due = MIN (next_key (self), next_ask (self));
-
-  return MIN (MIN (ours, self->herald.next_stats),
-      MIN (encoders_next (&self->encoders), due));
-}
-
 /* When the next packet may leave.  An open breaker holds none: each is a probe, or
  * is dropped.  The lock is held. */
 static RaTime
@@ -603,7 +556,7 @@ caps_pass (GstRtpAdaptSend *self, GstEvent *event)
   gst_event_parse_caps (event, &caps);
   s = gst_caps_get_structure (caps, 0);
   way_on_caps_out (&self->way, caps);
-  send_apply (self, mode_on_caps (&self->mode, s));
+  send_apply (self, mode_on_caps (&self->mode, s, send_now (self)));
 }
 
 /* TRUE: what waits behind that packet is of more use, so that it is dropped; the lock is
@@ -737,7 +690,7 @@ flow_take (GstRtpAdaptSend *self, GstFlowReturn flow)
   }
   GST_DEBUG_OBJECT (self, "downstream says %s", gst_flow_get_name (flow));
   ends = pace_on_flow (&self->pace, flow);
-  level_say (self);      /* what waited was dropped */
+  waiting_set (self);    /* what waited was dropped */
   send_job_start (self); /* the encoders are left to other elements */
   if (!ends)
     return;
@@ -768,7 +721,7 @@ batch_take (GstRtpAdaptSend *self, BacklogItem *item, Batch *batch, RaTime now)
     if (more)
       pace_take (&self->pace, item);
   } while (more);
-  level_say (self);
+  waiting_set (self);
 }
 
 /* The lock is held, and let go for the push. */
@@ -813,7 +766,18 @@ item_send (GstRtpAdaptSend *self, RaTime now)
   pace_on_left (&self->pace);
 }
 
-/* Asks the session for a sender report.  The lock is held, and let go. */
+/* --- out: timers -------------------------------------------------------- */
+
+/* When the session is to be asked for a sender report; the lock is held. */
+static RaTime
+report_next (const GstRtpAdaptSend *self)
+{
+  return tap_is_on (&self->tap)
+      ? outage_next_ask (&self->outage, ra_sender_is_open (self->sender))
+      : RA_TIME_NONE;
+}
+
+/* The lock is held, and let go. */
 static void
 report_ask (GstRtpAdaptSend *self, RaTime now)
 {
@@ -830,7 +794,14 @@ report_ask (GstRtpAdaptSend *self, RaTime now)
   g_mutex_lock (&self->lock);
 }
 
-/* Asks upstream for what is to be sent again.  The lock is held, and let go. */
+/* When a packet is to be asked for again; the lock is held. */
+static RaTime
+repeats_next (const GstRtpAdaptSend *self)
+{
+  return ra_repair_due (ra_sender_repair (self->sender));
+}
+
+/* Asks upstream.  The lock is held, and let go. */
 static void
 repeats_ask (GstRtpAdaptSend *self, RaTime now)
 {
@@ -849,27 +820,96 @@ repeats_ask (GstRtpAdaptSend *self, RaTime now)
   }
 }
 
-/* The lock is held. */
+static RaTime
+sender_next (const GstRtpAdaptSend *self)
+{
+  return ra_sender_next_timeout (self->sender);
+}
+
+static void
+sender_run (GstRtpAdaptSend *self, RaTime now)
+{
+  ra_sender_on_timeout (self->sender, now);
+  send_job_start (self);
+}
+
+static RaTime
+encoders_look_next (const GstRtpAdaptSend *self)
+{
+  return encoders_next (&self->encoders);
+}
+
+static void
+encoders_look (GstRtpAdaptSend *self, RaTime now)
+{
+  send_apply (self, encoders_timeout (&self->encoders));
+}
+
+static RaTime
+keys_next (const GstRtpAdaptSend *self)
+{
+  return key_gate_next (&self->keys, send_keys_interval (self));
+}
+
+static void
+keys_run (GstRtpAdaptSend *self, RaTime now)
+{
+  send_apply (self, key_gate_on_due (&self->keys));
+}
+
+static RaTime
+stats_next (const GstRtpAdaptSend *self)
+{
+  return self->herald.next_stats;
+}
+
+static void
+stats_post (GstRtpAdaptSend *self, RaTime now)
+{
+  herald_stats_due (&self->herald, now, self->cfg.stats_interval);
+  herald_post (&self->herald,
+      gst_message_new_element (GST_OBJECT (self), send_stats (self)));
+  send_job_start (self);
+}
+
+/* Of two that have expired the first runs first.  The lock is held for all of them. */
+static const struct
+{
+  RaTime (*next) (const GstRtpAdaptSend *self);
+  void (*run) (GstRtpAdaptSend *self, RaTime now);
+} timers[] = {
+  { repeats_next, repeats_ask },
+  { sender_next, sender_run },
+  { encoders_look_next, encoders_look },
+  { report_next, report_ask },
+  { keys_next, keys_run },
+  { stats_next, stats_post },
+};
+
+/* When the next timer expires; the lock is held. */
+static RaTime
+timers_next (const GstRtpAdaptSend *self)
+{
+  RaTime next = RA_TIME_NONE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (timers); i++)
+    next = MIN (next, timers[i].next (self));
+  return next;
+}
+
+/* One of them has expired; the lock is held, and may be let go. */
 static void
 timer_run (GstRtpAdaptSend *self, RaTime now)
 {
-  if (next_repeat (self) <= now) {
-    repeats_ask (self, now);
-  } else if (ra_sender_next_timeout (self->sender) <= now) {
-    ra_sender_on_timeout (self->sender, now);
-    send_job_start (self);
-  } else if (encoders_next (&self->encoders) <= now) {
-    send_apply (self, encoders_timeout (&self->encoders));
-  } else if (next_ask (self) <= now) {
-    report_ask (self, now);
-  } else if (next_key (self) <= now) {
-    send_apply (self, key_gate_on_due (&self->keys));
-  } else if (herald_stats_due (&self->herald, now, self->cfg.stats_interval)) {
-    herald_post (&self->herald,
-        gst_message_new_element (GST_OBJECT (self), send_stats (self)));
-    send_job_start (self);
+  for (guint i = 0; i < G_N_ELEMENTS (timers); i++) {
+    if (timers[i].next (self) <= now) {
+      timers[i].run (self, now);
+      return;
+    }
   }
 }
+
+/* --- out: the loop ------------------------------------------------------ */
 
 /* One step of the task. */
 static void
@@ -882,7 +922,7 @@ send_loop (GstPad *pad)
     RaTime now = send_now (self);
 
     switch (pace_step (
-        &self->pace, now, next_timer (self), next_send (self, now))) {
+        &self->pace, now, timers_next (self), next_send (self, now))) {
       case PACE_TIMER:
         timer_run (self, now);
         break;
@@ -958,7 +998,7 @@ static void
 feedback_take (GstRtpAdaptSend *self, const GstStructure *s)
 {
   g_autoptr (GArray) rows = twcc_parse (s);
-  gboolean warn = FALSE;
+  Notices notices = { NULL };
 
   if (!rows)
     return;
@@ -968,17 +1008,13 @@ feedback_take (GstRtpAdaptSend *self, const GstStructure *s)
     RaEarNews news = ra_ear_on_twcc (send_ear_configured (self),
         (const RaTwccRow *) rows->data, rows->len, now);
 
-    warn = send_ear_take_misled (&self->ear, news)
-        && send_warn_once (self, SEND_WARNED_REALIGNED);
+    if (send_ear_take_misled (&self->ear, news)
+        && send_warn_once (self, SEND_WARNED_REALIGNED))
+      warn_of_realigned (&notices, GST_OBJECT_NAME (self));
     send_on_news (self, news, now);
   }
   g_mutex_unlock (&self->lock);
-  if (warn)
-    GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("Packets that left %s were not all numbered by the RTP session.",
-            GST_OBJECT_NAME (self)),
-        ("rtpadaptsend has to be the last element before rtpsession, and the "
-         "only one that feeds it"));
+  notices_post (&notices, GST_ELEMENT (self));
 }
 
 /* An event that says why a packet was lost. */
@@ -1022,7 +1058,7 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
     if (self->sender)
       send_job_start (self);
     if (pace_relink (&self->pace)) {
-      lost_ask (self);
+      key_ask_after_loss (self);
       gst_pad_start_task (pad, (GstTaskFunction) send_loop, pad, NULL);
     }
     g_mutex_unlock (&self->lock);
@@ -1082,11 +1118,10 @@ pair_check (const GstRtpAdaptSend *self)
                       : NULL;
 }
 
-/* Brings what changed to the parts that run.  The warning to be posted without the
- * lock, or NULL; the lock is held, so that the parts never differ from what the
- * properties say. */
+/* Brings what changed to the parts that run.  The warning (transfer full), or NULL; the
+ * lock is held, so that the parts never differ from what the properties say. */
 static gchar *
-follow (GstRtpAdaptSend *self, guint then)
+property_apply (GstRtpAdaptSend *self, guint then)
 {
   const SendConfig *cfg = &self->cfg;
 
@@ -1145,9 +1180,9 @@ send_set_property (
 {
   GstRtpAdaptSend *self = GST_RTP_ADAPT_SEND (object);
   const PropRow *row = &send_props[id - 1];
-  g_autofree gchar *warning = NULL;
+  Notices notices = { NULL };
+  gchar *warning = NULL;
   SendRules rules = { NULL };
-  gboolean late;
   guint then;
 
   /* estimated-bitrate, as applications set rtpgccbwe's. */
@@ -1159,17 +1194,12 @@ send_set_property (
   then = props_set (
       &self->cfg, row, value, self->sender ? &rules : NULL, &warning);
   if (!warning)
-    warning = follow (self, then);
-  late = is_late (self, row);
+    warning = property_apply (self, then);
+  warn_of_setting (&notices, warning);
+  if (is_late (self, row))
+    warn_of_late_setting (&notices, pspec->name);
   g_mutex_unlock (&self->lock);
-  if (warning)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", warning), (NULL));
-  if (late)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s is taken from READY to PAUSED: until then the stream goes on as "
-         "before.",
-            pspec->name),
-        (NULL));
+  notices_post (&notices, GST_ELEMENT (self));
 }
 
 /* A property that the config does not hold; the lock is held. */
@@ -1218,9 +1248,9 @@ send_set_clock (GstElement *element, GstClock *clock)
 }
 
 /* The lock is held.  Bad parameters are replaced by the defaults, and
- * `warnings` says so. */
+ * `notices` say so. */
 static void
-sender_create (GstRtpAdaptSend *self, GPtrArray *warnings)
+sender_create (GstRtpAdaptSend *self, Notices *notices)
 {
   SendConfig *cfg = &self->cfg;
   RaTime now = send_now (self);
@@ -1237,13 +1267,11 @@ sender_create (GstRtpAdaptSend *self, GPtrArray *warnings)
     .seed = SEND_SEED,
   };
   g_autoptr (GError) error = NULL;
-  gchar *limits = send_limits_check (cfg);
 
-  if (limits)
-    g_ptr_array_add (warnings, limits);
+  warn_of_setting (notices, send_limits_check (cfg));
   self->sender = ra_sender_new (&config, now, &error);
   if (!self->sender) {
-    g_ptr_array_add (warnings,
+    warn_of_setting (notices,
         g_strdup_printf ("default parameters are used: %s", error->message));
     g_free (cfg->controller_params);
     g_free (cfg->lda_params);
@@ -1256,33 +1284,30 @@ sender_create (GstRtpAdaptSend *self, GPtrArray *warnings)
 
 /* Another algorithm's start; the lock is held. */
 static void
-rule_start (GstRtpAdaptSend *self, const gchar *name, GPtrArray *warnings)
+rule_start (GstRtpAdaptSend *self, const gchar *name, Notices *notices)
 {
   SendRules rules = send_rules (self);
-  gchar *warning
-      = props_start (&self->cfg, props_row (send_props, name), &rules);
 
-  if (warning)
-    g_ptr_array_add (warnings, warning);
+  warn_of_setting (
+      notices, props_start (&self->cfg, props_row (send_props, name), &rules));
 }
 
 /* The lock is held. */
 static void
-rules_start (GstRtpAdaptSend *self, GPtrArray *warnings)
+rules_start (GstRtpAdaptSend *self, Notices *notices)
 {
   gchar *warning = pair_check (self);
 
-  rule_start (self, "fec", warnings);
+  rule_start (self, "fec", notices);
   ra_sender_set_fec_made (self->sender, FALSE); /* so far */
-  rule_start (self, "colour", warnings);
-  if (warning)
-    g_ptr_array_add (warnings, warning);
+  rule_start (self, "colour", notices);
+  warn_of_setting (notices, warning);
 }
 
 static void
 send_start (GstRtpAdaptSend *self)
 {
-  g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func (g_free);
+  Notices notices = { NULL };
   GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
 
   g_mutex_lock (&self->lock);
@@ -1301,15 +1326,13 @@ send_start (GstRtpAdaptSend *self)
   outage_start (&self->outage, send_now (self));
   self->rtx = (RtxGate){ 0 };
   key_gate_clear (&self->keys);
-  sender_create (self, warnings);
+  sender_create (self, &notices);
   send_ear_start (&self->ear, self->sender, send_now (self));
-  rules_start (self, warnings);
+  rules_start (self, &notices);
   send_stats_restart (self);
   send_job_start (self);
   g_mutex_unlock (&self->lock);
-  for (guint i = 0; i < warnings->len; i++)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s", (const gchar *) g_ptr_array_index (warnings, i)), (NULL));
+  notices_post (&notices, GST_ELEMENT (self));
 }
 
 static void

@@ -19,11 +19,8 @@
 
 #include <string.h>
 
-#define FIXED 12u       /* RFC 3550 5.1 */
-#define HAS_EXT 0x10    /* bit X in the first byte */
-#define HEAD 4u         /* profile, length in words */
-#define ONE_BYTE 0xbede /* RFC 8285 4.2 */
-#define TWO_BYTE 0x1000 /* RFC 8285 4.3; the low 4 bits are the application's */
+#define HAS_EXT 0x10 /* bit X in the first byte */
+#define HEAD 4u      /* profile, length in words */
 #define ONE_BYTE_ID_MAX 14
 
 enum
@@ -105,8 +102,8 @@ extension_read (SendExtPlan *plan, const guint8 *bytes, gsize n)
     return FALSE;
   profile = ra_get_u16 (bytes + plan->base);
   size = plan->base + HEAD + ra_get_u16 (bytes + plan->base + 2) * 4u;
-  plan->two = (profile & ~15u) == TWO_BYTE;
-  if ((!plan->two && profile != ONE_BYTE) || size > SEND_EXT_HEADER_MAX
+  plan->two = (profile & ~15u) == RA_EXT_TWO_BYTE;
+  if ((!plan->two && profile != RA_EXT_ONE_BYTE) || size > SEND_EXT_HEADER_MAX
       || size > n)
     return FALSE;
   plan->size = (guint16) size;
@@ -128,8 +125,9 @@ send_ext_read (
   };
   if (is_needless (plan))
     return;
-  plan->base = plan->size = plan->end
-      = n < FIXED ? FIXED : (guint16) (FIXED + (header[0] & 15u) * 4);
+  plan->base = plan->size = plan->end = n < RA_RTP_HEADER
+      ? RA_RTP_HEADER
+      : (guint16) (RA_RTP_HEADER + (header[0] & 15u) * 4);
   plan->malformed = n < plan->base || !extension_read (plan, header, n);
 }
 
@@ -230,7 +228,8 @@ header_write (
   guint at = MAX (plan->end, plan->base + HEAD);
 
   if (!(bytes[0] & HAS_EXT)) /* else the application's bits stay */
-    ra_put_u16 (bytes + plan->base, plan->two ? TWO_BYTE : ONE_BYTE);
+    ra_put_u16 (
+        bytes + plan->base, plan->two ? RA_EXT_TWO_BYTE : RA_EXT_ONE_BYTE);
   ra_put_u16 (bytes + plan->base + 2, (size - plan->base) / 4 - 1);
   memset (bytes + at, 0, size - at);
   for (guint i = 0; i < SEND_EXT_KINDS; i++) {

@@ -5,6 +5,7 @@
  * takes a new bitrate between two frames, an application does as it likes in a
  * notify handler.  Of the values that came meanwhile the job uses the latest.
  */
+#include "parts/enums.h"
 #include "sendpriv.h"
 #include "sendstats.h"
 #include "sendwarnings.h"
@@ -195,7 +196,7 @@ rtp_adapt_send_new_receiver (GstRtpAdaptSend *self)
 {
   g_mutex_lock (&self->lock);
   if (self->sender) {
-    ra_ear_forget_peer (self->ear.ear);
+    ra_ear_forget_peer (self->ear.ear, send_now (self));
     mode_on_receiver (&self->mode);
     rtx_gate_on_receiver (&self->rtx);
     losses_mend (self, send_now (self));
@@ -374,6 +375,7 @@ encoders_set (GstRtpAdaptSend *self)
 {
   RaTime now = send_now (self);
   guint64 rate = ra_sender_rate (self->sender);
+  Notices notices = { NULL };
   RaSplit split;
   EncodersJob job;
 
@@ -396,10 +398,8 @@ encoders_set (GstRtpAdaptSend *self)
   send_apply (self, encoders_take (&self->encoders, &job));
   g_mutex_unlock (&self->lock);
   if (job.too_large)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("adapt-size finds no way to make the pictures of %s smaller.",
-            GST_OBJECT_NAME (job.too_large)),
-        ("put \"videoscale ! videorate ! capsfilter\" before it"));
+    warn_of_too_large (&notices, GST_OBJECT_NAME (job.too_large));
+  notices_post (&notices, GST_ELEMENT (self));
   for (guint i = 0; i < job.n; i++) {
     if (job.tasks[i].proposal)
       gst_element_post_message (GST_ELEMENT (self),
@@ -476,10 +476,11 @@ fec_wants (GstRtpAdaptSend *self)
 {
   const RaRepair *repair = ra_sender_repair (self->sender);
   const RaTakes *takes = self->ear.ear ? ra_ear_takes (self->ear.ear) : NULL;
-  RaFecCode code = (RaFecCode) self->cfg.fec_code;
+  gboolean rs = takes && takes->flags & RA_TAKES_RS;
+  RaFecCode code = self->cfg.fec_code != GST_RTP_ADAPT_FEC_AUTO
+      ? (RaFecCode) self->cfg.fec_code
+      : (rs ? RA_FEC_CODE_RS : RA_FEC_CODE_XOR);
 
-  if (code == RA_FEC_CODE_FRAME && takes && takes->flags & RA_TAKES_RS)
-    code = RA_FEC_CODE_RS;
   return (
       FecWants){ .level = fec_goes (self) ? ra_sender_fec (self->sender) : 0,
     .span = ra_repair_block_span (repair),
@@ -703,6 +704,7 @@ send_stats (GstRtpAdaptSend *self)
     .colour = ra_colours[cfg->colour]->name,
     .mode = ra_feedback_name (self->sender ? self->mode.kind : wanted),
     .wanted = ra_feedback_name (wanted),
+    .receiver_judges = self->sender && ra_feedback_judges (self->mode.kind),
     .rate = (guint) MIN (rate, G_MAXUINT),
     .encoder_rate = (guint) MIN (encoders_bitrate (&self->encoders), G_MAXUINT),
     .not_rtp = self->way.not_rtp,

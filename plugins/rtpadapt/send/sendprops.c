@@ -118,9 +118,9 @@ const PropRow send_props[] = {
       PROP_TEXT (SendConfig, controller_params, ""), .pair = &controller_pair,
       .then = SEND_WAKE | SEND_JOB | THEN_PAIR },
   { "lda", "Loss differentiation",
-      "Which losses are congestion; the default goes with controller=delay. "
-      "While running, a new one begins with "
-      "default lda-params",
+      "Which losses are congestion; with feedback=tfrc the receiver's judges. "
+      "The default goes with controller=delay. While running, a new one begins "
+      "with default lda-params",
       PROP_PLAYING,
       PROP_ENUM (SendConfig, lda, gst_rtp_adapt_lda_get_type, RA_DEFAULT_LDA),
       .pair = &lda_pair, .then = THEN_PAIR },
@@ -141,7 +141,8 @@ const PropRow send_props[] = {
   { "fec-code", "FEC code",
       "What an rtpadaptfecenc upstream makes; rs only for a receiver that knows it",
       PROP_PLAYING,
-      PROP_ENUM (SendConfig, fec_code, gst_rtp_adapt_fec_code_get_type, "auto"),
+      PROP_ENUM (
+          SendConfig, fec_code, gst_rtp_adapt_fec_choice_get_type, "auto"),
       .then = SEND_JOB },
   { "fec-unasked", "FEC unasked",
       "FEC goes to a receiver that does not say that it uses it, too; only where its "

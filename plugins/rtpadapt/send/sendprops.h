@@ -29,7 +29,7 @@ typedef struct
   gint fec;                                        /* the same */
   gchar *controller_params, *lda_params, *encoder; /* never NULL */
   gchar *fec_params;
-  gint fec_code; /* RaFecCode; 0: what the receiver knows */
+  gint fec_code; /* RaFecCode, or GST_RTP_ADAPT_FEC_AUTO */
   gboolean fec_unasked;
   gint colour; /* index of the registry */
   gchar *colour_params, *encoder_property;

@@ -17,6 +17,7 @@ typedef struct
 {
   const gchar *controller, *lda, *fec, *colour; /* in use */
   const gchar *mode, *wanted;                   /* kinds of feedback */
+  gboolean receiver_judges;                     /* the losses, by `mode` */
   guint rate, encoder_rate;                     /* bit/s */
   guint64 not_rtp, malformed, plain, late;      /* packets */
   guint64 ceased, probes;                       /* packets, see outage.h */

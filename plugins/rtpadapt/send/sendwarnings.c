@@ -158,6 +158,62 @@ warn_of_chroma (Notices *n)
       "video/x-raw,format=I420 before the encoder.");
 }
 
+void
+warn_of_not_rtp (Notices *n)
+{
+  WARN (n, STREAM, FORMAT, NULL, "Dropping buffers that are not RTP packets.");
+}
+
+void
+warn_of_alike (Notices *n)
+{
+  WARN (n, STREAM, FORMAT,
+      g_strdup ("the payloader gets no times: appsrc has do-timestamp=true"),
+      "All frames have the same RTP timestamp.");
+}
+
+void
+warn_of_early (Notices *n)
+{
+  WARN (n, STREAM, FAILED, NULL,
+      "Frames come more than 1 s before their time, and some are dropped: if the "
+      "source is not live, put clocksync before the encoder.");
+}
+
+void
+warn_of_realigned (Notices *n, const gchar *name)
+{
+  WARN (n, STREAM, FAILED,
+      g_strdup (
+          "rtpadaptsend has to be the last element before rtpsession, and the "
+          "only one that feeds it"),
+      "Packets that left %s were not all numbered by the RTP session.", name);
+}
+
+void
+warn_of_too_large (Notices *n, const gchar *encoder)
+{
+  WARN (n, LIBRARY, SETTINGS,
+      g_strdup ("put \"videoscale ! videorate ! capsfilter\" before it"),
+      "adapt-size finds no way to make the pictures of %s smaller.", encoder);
+}
+
+void
+warn_of_late_setting (Notices *n, const gchar *property)
+{
+  WARN (n, LIBRARY, SETTINGS, NULL,
+      "%s is taken from READY to PAUSED: until then the stream goes on as before.",
+      property);
+}
+
+void
+warn_of_setting (Notices *n, gchar *text)
+{
+  if (text)
+    WARN (n, LIBRARY, SETTINGS, NULL, "%s", text);
+  g_free (text);
+}
+
 static void
 choice_add (GString *choice, const gchar *property, const gchar *name)
 {

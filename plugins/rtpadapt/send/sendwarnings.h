@@ -40,7 +40,22 @@ void warn_of_no_truth (Notices *n, const RaLdaOps *lda);
 gboolean caps_have_rare_chroma (const GstCaps *caps);
 void warn_of_chroma (Notices *n);
 
-/* A warning to be posted at once: `lda` does not go with `rate`, or needs colours where
+/* Buffers are dropped that are not RTP. */
+void warn_of_not_rtp (Notices *n);
+/* All frames have the same timestamp. */
+void warn_of_alike (Notices *n);
+/* Frames come before their time, and some are dropped. */
+void warn_of_early (Notices *n);
+/* The session numbers packets that did not leave the element of that name, too. */
+void warn_of_realigned (Notices *n, const gchar *name);
+/* The pictures of the encoder of that name cannot be made smaller. */
+void warn_of_too_large (Notices *n, const gchar *encoder);
+/* The property counts from the next start on. */
+void warn_of_late_setting (Notices *n, const gchar *property);
+/* What is wrong with a setting (transfer full); NULL: nothing. */
+void warn_of_setting (Notices *n, gchar *text);
+
+/* For warn_of_setting(): `lda` does not go with `rate`, or needs colours where
  * `colour` gives none (transfer full); or NULL. */
 gchar *warning_of_pair (
     const RaLdaOps *lda, const RaColourOps *colour, const RaRateOps *rate);

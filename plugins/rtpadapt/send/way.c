@@ -11,9 +11,7 @@
 
 #include <string.h>
 
-/* RFC 3550 5.1, RFC 3550 5.3.1 */
-#define FIXED 12
-#define EXT_HEAD 4
+#define EXT_HEAD 4 /* RFC 3550 5.3.1 */
 /* RTCP packet types, RFC 3550 12.1: a payload type that looks like one is RTCP */
 #define RTCP_FIRST 200
 #define RTCP_LAST 204
@@ -67,7 +65,7 @@ way_on_caps_out (Way *w, GstCaps *caps)
 static gsize
 header_size (const guint8 *bytes, gsize n)
 {
-  gsize size = FIXED;
+  gsize size = RA_RTP_HEADER;
 
   if (n < size || bytes[0] >> 6 != 2
       || (bytes[1] >= RTCP_FIRST && bytes[1] <= RTCP_LAST))
@@ -142,7 +140,7 @@ header_read (Way *w, GstBuffer *buffer, BacklogItem *item)
   memory = gst_buffer_peek_memory (buffer, 0);
   if (!gst_memory_map (memory, &map, GST_MAP_READ))
     return FALSE;
-  is_rtp = map.size >= FIXED;
+  is_rtp = map.size >= RA_RTP_HEADER;
   if (is_rtp && map.size < item->size
       && header_size (map.data, map.size) == 0) {
     gsize n = item->size;
@@ -249,17 +247,17 @@ way_unwrap (Way *w, BacklogItem *item, guint32 ssrc)
 {
   const Stream *stream = streams_find (&w->streams, ssrc);
   GstBuffer *wrapped = GST_BUFFER_CAST (item->object), *buffer;
-  guint8 head[FIXED];
+  guint8 head[RA_RTP_HEADER];
 
   if (item->payload < OSN || !stream || stream->kind.payload_type < 0)
     return;
-  gst_buffer_extract (wrapped, 0, head, FIXED);
+  gst_buffer_extract (wrapped, 0, head, RA_RTP_HEADER);
   head[1] = (guint8) ((head[1] & 0x80) | stream->kind.payload_type);
   ra_put_u16 (head + 2, item->original);
   ra_put_u32 (head + 8, ssrc);
   buffer
       = gst_buffer_copy_region (wrapped, GST_BUFFER_COPY_ALL, 0, item->header);
-  gst_buffer_fill (buffer, 0, head, FIXED);
+  gst_buffer_fill (buffer, 0, head, RA_RTP_HEADER);
   gst_buffer_copy_into (
       buffer, wrapped, GST_BUFFER_COPY_MEMORY, item->header + OSN, (gsize) -1);
   gst_buffer_unref (wrapped);

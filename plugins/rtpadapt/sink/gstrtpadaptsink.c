@@ -188,16 +188,19 @@ sink_change_state (GstElement *element, GstStateChange transition)
     gst_element_foreach_sink_pad (element, pad_lower_mtu, NULL);
     streams_begin (self);
   }
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
+    sink_hints_play (self);
   if (!opening || sink_open (self))
     ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   /* A handshake begins before there are packets. */
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
       && secure_wants_dtls (self->secure))
     sink_hints_start (self);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED
+      || transition == GST_STATE_CHANGE_PAUSED_TO_READY)
     sink_hints_stop (self);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
     streams_undo (self);
-  }
   if (!self->missing
       && (transition == GST_STATE_CHANGE_READY_TO_NULL
           || (opening && ret == GST_STATE_CHANGE_FAILURE)))

@@ -8,26 +8,9 @@
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptsink_debug);
 #define GST_CAT_DEFAULT rtpadaptsink_debug
 
-/* Any packet counts, even one with a wrong key: another warning is about
- * that. */
-static gboolean
-is_answered (GstElement *rtcpsrc)
-{
-  GstStructure *stats;
-  guint64 packets = 0;
-
-  g_object_get (rtcpsrc, "stats", &stats, NULL);
-  gst_structure_get_uint64 (stats, "packets", &packets);
-  gst_structure_free (stats);
-  return packets > 0;
-}
-
 void
-sink_hint_silence (
-    GstElement *bin, GstElement *rtcpsrc, const gchar *host, gint port)
+sink_hint_silence (GstElement *bin, const gchar *host, gint port)
 {
-  if (is_answered (rtcpsrc))
-    return;
   GST_ELEMENT_WARNING (bin, RESOURCE, READ,
       ("No answer has come from %s port %d for " HINT_SECONDS
        ": check the address, the firewall, and that key, cipher, dtls and "

@@ -7,8 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Posts it on `bin`, if no packet has come to `rtcpsrc`.  No lock may be held. */
-void sink_hint_silence (
-    GstElement *bin, GstElement *rtcpsrc, const gchar *host, gint port);
+/* Posts it on `bin`.  No lock may be held. */
+void sink_hint_silence (GstElement *bin, const gchar *host, gint port);
 
 G_END_DECLS

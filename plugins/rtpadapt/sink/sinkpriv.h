@@ -13,6 +13,14 @@ G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (rtpadaptsink_debug);
 
+/* When somebody should answer. */
+typedef enum
+{
+  SINK_HINTED_OFF,  /* not in PLAYING: packets do not leave */
+  SINK_HINTED_NEXT, /* from the next packet on */
+  SINK_HINTED_ON,   /* the timer was started */
+} SinkHinted;
+
 struct _GstRtpAdaptSink
 {
   GstBin parent;
@@ -42,13 +50,14 @@ struct _GstRtpAdaptSink
 
   gulong host_moved; /* handler of rtpsink's notify::host */
   gint released;     /* atomic: a pad was, and a new one may replace it */
-  gint hinted;       /* atomic: the timer `hint` was started */
+  gint hinted;       /* atomic: a SinkHinted */
+  gint answered;     /* atomic: something came from where packets go now */
   gint ended;        /* atomic: BYE was said, and no RTP has left since */
 
   GMutex lock; /* never held while anything is called that may take another */
   SinkPeer who;
   GSocketAddress *to;   /* where RTP goes, or NULL */
-  GInetAddress *before; /* where it went until `moved_at`, or NULL */
+  GInetAddress *before; /* the host before, until `moved_at`, or NULL */
   RaTime moved_at;
   guint64 unkeyed; /* packets dropped before there were keys, since the start */
 };
@@ -72,9 +81,10 @@ void sink_wire_dscp (GstRtpAdaptSink *self);
 
 /* The destination or its host changed: nobody is known who answers. */
 void sink_wire_peer (GstRtpAdaptSink *self);
-/* From here on somebody should answer; any thread may call. */
-void sink_hints_start (GstRtpAdaptSink *self);
-/* Called from PAUSED to READY. */
+/* Before it goes to PLAYING, and when it leaves it. */
+void sink_hints_play (GstRtpAdaptSink *self);
 void sink_hints_stop (GstRtpAdaptSink *self);
+/* From here on somebody should answer, in PLAYING; any thread may call. */
+void sink_hints_start (GstRtpAdaptSink *self);
 
 G_END_DECLS

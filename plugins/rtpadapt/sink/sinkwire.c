@@ -337,13 +337,15 @@ look (GstElement *element, gpointer data)
   g_autofree gchar *host = NULL;
   gint port;
 
-  if (!element_timer_stop (element, &self->hint))
+  if (!element_timer_stop (element, &self->hint)
+      || g_atomic_int_get (&self->hinted) != SINK_HINTED_ON
+      || g_atomic_int_get (&self->answered))
     return;
   GST_OBJECT_LOCK (self);
   host = g_strdup (self->cfg.host);
   port = self->cfg.port;
   GST_OBJECT_UNLOCK (self);
-  sink_hint_silence (element, self->rtcpsrc, host, port);
+  sink_hint_silence (element, host, port);
 }
 
 static void
@@ -352,19 +354,74 @@ look_due (GstElement *element)
   gst_element_call_async (element, look, NULL, NULL);
 }
 
+static void
+hint_start (GstRtpAdaptSink *self)
+{
+  element_timer_start (
+      GST_ELEMENT (self), &self->hint, HINT_AFTER, FALSE, look_due);
+}
+
+void
+sink_hints_play (GstRtpAdaptSink *self)
+{
+  g_atomic_int_set (&self->hinted, SINK_HINTED_NEXT);
+}
+
 void
 sink_hints_start (GstRtpAdaptSink *self)
 {
-  if (g_atomic_int_compare_and_exchange (&self->hinted, FALSE, TRUE))
-    element_timer_start (
-        GST_ELEMENT (self), &self->hint, HINT_AFTER, FALSE, look_due);
+  if (g_atomic_int_compare_and_exchange (
+          &self->hinted, SINK_HINTED_NEXT, SINK_HINTED_ON))
+    hint_start (self);
 }
 
 void
 sink_hints_stop (GstRtpAdaptSink *self)
 {
+  g_atomic_int_set (&self->hinted, SINK_HINTED_OFF);
   element_timer_stop (GST_ELEMENT (self), &self->hint);
-  g_atomic_int_set (&self->hinted, FALSE);
+}
+
+/* The stream ends, and another one may follow. */
+static void
+hints_end (GstRtpAdaptSink *self)
+{
+  g_atomic_int_compare_and_exchange (
+      &self->hinted, SINK_HINTED_ON, SINK_HINTED_NEXT);
+  element_timer_stop (GST_ELEMENT (self), &self->hint);
+}
+
+/* Packets go elsewhere, and the receiver there should answer. */
+static void
+hints_again (GstRtpAdaptSink *self)
+{
+  g_atomic_int_set (&self->answered, FALSE);
+  if (g_atomic_int_get (&self->hinted) != SINK_HINTED_ON)
+    return;
+  element_timer_stop (GST_ELEMENT (self), &self->hint);
+  hint_start (self);
+}
+
+/* Any packet is an answer, even one with a wrong key: another warning is about that.  But
+ * the receiver at the host before may go on to report. */
+static GstPadProbeReturn
+answer_comes (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstRtpAdaptSink *self = data;
+  GstNetAddressMeta *meta
+      = gst_buffer_get_net_address_meta (GST_PAD_PROBE_INFO_BUFFER (info));
+  gboolean former;
+
+  if (g_atomic_int_get (&self->answered))
+    return GST_PAD_PROBE_OK;
+  g_mutex_lock (&self->lock);
+  former = self->before && meta && is_inet (meta->addr)
+      && same_host (self->before, host_of (meta->addr))
+      && !(self->to && g_inet_address_get_is_multicast (host_of (self->to)));
+  g_mutex_unlock (&self->lock);
+  if (!former)
+    g_atomic_int_set (&self->answered, TRUE);
+  return GST_PAD_PROBE_OK;
 }
 
 static void
@@ -449,7 +506,7 @@ rtp_ends (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   if (GST_EVENT_TYPE (event) != GST_EVENT_EOS)
     return GST_PAD_PROBE_OK;
-  sink_hints_stop (self);
+  hints_end (self);
   g_atomic_int_set (&self->ended, TRUE);
   bye_say (self);
   gst_pad_push_event (self->rtp_out, gst_event_ref (event));
@@ -533,16 +590,19 @@ peer_open (GstRtpAdaptSink *self, GSocketAddress *to)
   g_mutex_lock (&self->lock);
   other = self->to && !same_host_and_port (self->to, to);
   /* Host and port may be set one after the other: the host has to be another one. */
-  if (other && cfg.authentic && !dtls
-      && !(to && same_host (host_of (self->to), host_of (to)))) {
+  if (other && !(to && same_host (host_of (self->to), host_of (to)))) {
     g_set_object (&self->before, host_of (self->to));
     self->moved_at = system_now ();
   }
-  cfg.before = self->before;
-  cfg.since = self->moved_at;
+  if (cfg.authentic && !dtls) {
+    cfg.before = self->before;
+    cfg.since = self->moved_at;
+  }
   sink_peer_open (&self->who, &cfg);
   g_set_object (&self->to, to);
   g_mutex_unlock (&self->lock);
+  if (other)
+    hints_again (self);
   if (other && !dtls)
     rtp_adapt_send_new_receiver (GST_RTP_ADAPT_SEND (self->send));
 }
@@ -595,6 +655,9 @@ sink_wire_init (GstRtpAdaptSink *self)
   pad = gst_ghost_pad_get_target (GST_GHOST_PAD (self->rtcp_out));
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, rtcp_leaves, self, NULL);
   gst_object_unref (pad);
+  pad = gst_element_get_static_pad (self->rtcpsrc, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, answer_comes, self, NULL);
+  gst_object_unref (pad);
   gst_pad_add_probe (self->rtp_out,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST
           | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
@@ -644,6 +707,7 @@ sink_wire_open (GstRtpAdaptSink *self)
   sink_peer_start (&self->who);
   self->unkeyed = 0;
   g_mutex_unlock (&self->lock);
+  g_atomic_int_set (&self->answered, FALSE);
   sink_wire_destination (self, TRUE);
   sink_wire_dscp (self);
   if (!secure_open (self->secure, cfg.rtcp_mux))

@@ -27,7 +27,8 @@
  *
  * The element message rtpadapt-stream says that a stream begins, is silent, goes on, on
  * the same pad even if its SSRC is another, or has ended, so that an application need not
- * show a picture that stands still.  The fields are in docs/statistics.md.  An end is not an
+ * show a picture that stands still.  An SSRC that changes its payload type has another
+ * pad, and the first one is silent.  The fields are in docs/statistics.md.  An end is not an
  * EOS, since the sender may start again.  EOS that the application sends to the pipeline
  * comes to each branch, also where the stream has ended.
  *

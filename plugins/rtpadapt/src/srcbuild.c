@@ -413,6 +413,7 @@ feed_current (GstRtpAdaptSrc *self, SrcStream *stream)
   g_mutex_unlock (&self->lock);
   src_stream_feed (stream, pad);
   g_mutex_unlock (&self->feeding);
+  src_stream_say_latency (stream);
   gst_clear_object (&pad);
 }
 
@@ -669,7 +670,7 @@ make_room (GstRtpAdaptSrc *self)
   for (GList *l = ssrcs; l; l = l->next) {
     guint32 ssrc = GPOINTER_TO_UINT (l->data);
 
-    if (src_gate_silence (self->gate, ssrc) == RA_SPAN_NONE)
+    if (src_gate_silence (self->gate, ssrc, -1) == RA_SPAN_NONE)
       ssrc_leave (self, ssrc);
   }
 }

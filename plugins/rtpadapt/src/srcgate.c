@@ -206,11 +206,11 @@ src_gate_open (SrcGate *self, const PeerConfig *cfg, gboolean mux,
   self->authentic = cfg->authentic;
   self->count = (SrcGateStats){ 0 };
   self->own_known = FALSE;
-  self->warned = FALSE;
   self->keyless = !cfg->authentic;
   self->encrypted = (Encrypted){ 0 };
   self->twin = (SrcTwin){ 0 };
   memset (self->strange, 0, sizeof self->strange);
+  memset (self->heard, 0, sizeof self->heard);
   g_mutex_unlock (&self->lock);
 }
 
@@ -289,13 +289,15 @@ src_gate_answer_to (SrcGate *self)
 }
 
 RaSpan
-src_gate_silence (SrcGate *self, guint32 ssrc)
+src_gate_silence (SrcGate *self, guint32 ssrc, gint pt)
 {
   RaTime heard = RA_TIME_NONE;
 
   g_mutex_lock (&self->lock);
   if (self->peer)
     heard = peer_last_heard (self->peer, ssrc);
+  if (heard != RA_TIME_NONE && pt >= 0)
+    heard = MIN (heard, src_gate_heard (self, ssrc, (guint) pt)->at);
   g_mutex_unlock (&self->lock);
   return heard == RA_TIME_NONE ? RA_SPAN_NONE : ra_diff (system_now (), heard);
 }

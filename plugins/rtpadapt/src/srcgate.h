@@ -49,9 +49,9 @@ GstBuffer *src_gate_leave (SrcGate *gate, GstBuffer *rtcp);
 
 /* Where RTCP goes.  (transfer full), NULL: nobody known. */
 GSocketAddress *src_gate_answer_to (SrcGate *gate);
-/* Since when nothing has come of that SSRC; RA_SPAN_NONE: it is not known, or
- * it said BYE. */
-RaSpan src_gate_silence (SrcGate *gate, guint32 ssrc);
+/* Since when nothing has come of that SSRC, with that payload type if it is not -1;
+ * RA_SPAN_NONE: the SSRC is not known, or it said BYE. */
+RaSpan src_gate_silence (SrcGate *gate, guint32 ssrc, gint pt);
 
 /* TRUE if there was a peer, and it has been silent for PEER_RESTART. */
 gboolean src_gate_is_quiet (SrcGate *gate);

@@ -34,15 +34,13 @@ warn_twin (SrcGate *self, guint pt)
       ("they repair no stream that came"));
 }
 
-/* TRUE if it is time for a warning; the lock is held. */
+/* TRUE if it is time for a warning, once for each type; the lock is held. */
 static gboolean
 count_unknown (SrcGate *self, guint pt)
 {
   self->count.unknown++;
-  if (self->warned || ++self->strange[pt] < STRANGE_ENOUGH)
-    return FALSE;
-  self->warned = TRUE;
-  return TRUE;
+  return self->strange[pt] < STRANGE_ENOUGH
+      && ++self->strange[pt] == STRANGE_ENOUGH;
 }
 
 /* The lock is held. */
@@ -60,6 +58,22 @@ count_twin (SrcGate *self, const GstMapInfo *map, const RtpMuxHead *head)
       self->kinds[head->pt] == SRC_PAYLOAD_REPAIR,
       map->size >= head->payload + 2 ? ra_get_u16 (map->data + head->payload)
                                      : 0);
+}
+
+SrcGateHeard *
+src_gate_heard (SrcGate *self, guint32 ssrc, guint pt)
+{
+  SrcGateHeard *oldest = &self->heard[0];
+
+  for (guint i = 0; i < PEER_STREAMS; i++) {
+    SrcGateHeard *h = &self->heard[i];
+
+    if (h->at > 0 && h->ssrc == ssrc && h->pt == pt)
+      return h;
+    if (h->at < oldest->at)
+      oldest = h;
+  }
+  return oldest;
 }
 
 /* TRUE if it may pass. */
@@ -82,6 +96,9 @@ judge_rtp (SrcGate *self, GSocketAddress *from, const GstMapInfo *map,
   twin = pass && count_twin (self, map, head);
   if (pass)
     self->count.own_ssrc += is_own (self, head->ssrc);
+  if (pass && self->kinds[head->pt] != SRC_PAYLOAD_REPAIR)
+    *src_gate_heard (self, head->ssrc, head->pt)
+        = (SrcGateHeard){ head->ssrc, head->pt, now };
   answers_heard (self->answers, from, map->size, self->authentic, now);
   g_mutex_unlock (&self->lock);
   if (warn)

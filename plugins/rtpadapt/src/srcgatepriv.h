@@ -21,6 +21,14 @@ typedef struct
   gboolean started; /* its sticky events were pushed */
 } Way;
 
+/* Media of an SSRC with a payload type. */
+typedef struct
+{
+  guint32 ssrc;
+  guint pt;
+  RaTime at; /* that the latest packet came; 0: free */
+} SrcGateHeard;
+
 struct _SrcGate
 {
   GstElement parent;
@@ -42,16 +50,18 @@ struct _SrcGate
   guint32 own; /* the session's SSRC */
   gboolean own_known;
   guint8 strange[SRC_PAYLOAD_TYPES]; /* packets of unknown types, till enough */
-  gboolean warned;                   /* about one of these types */
   gboolean keyless;                  /* there is neither a key nor DTLS */
   Encrypted encrypted;
   SrcTwin twin;
+  SrcGateHeard heard[PEER_STREAMS];
 };
 
 /* srcgatejudge.c: no lock is held. */
 /* The way out that a packet takes, or NULL: it is dropped and counted. */
 Way *src_gate_judge (
     SrcGate *gate, GstPad *sink, GstBuffer *buffer, RtpMuxHead *head);
+/* Its place, or that of what was heard longest ago; the lock is held. */
+SrcGateHeard *src_gate_heard (SrcGate *gate, guint32 ssrc, guint pt);
 /* rtpsession sees the sender's address only of RTP that has our SSRC.  That is
  * no loop, as we send no RTP, so rtpsession takes another SSRC (RFC 3550 8.2): once
  * for an address until that has been silent for 50 s.  (transfer full) both. */

@@ -41,17 +41,17 @@ typedef struct
   /* all under the hold's lock */
   GstElement *jitterbuffer; /* NULL: it is out of the list */
   RaPlayout playout;
-  RaSpan wanted; /* RA_SPAN_NONE: it does not know yet */
-  RaTime heard;  /* its last frame */
-  RaTime repair; /* its last FEC packet, or 0 */
-  RaTime ulpfec; /* of these the last of RFC 5109, or 0 */
-  RaSpan frame;  /* between two */
-  gint64 lips;   /* rtpbin's part of ts-offset */
-  gint64 told;   /* ts-offset */
+  RaSpan wanted;        /* RA_SPAN_NONE: it does not know yet */
+  RaTime heard;         /* its last frame */
+  RaTime repair;        /* its last FEC packet, or 0 */
+  RaTime ulpfec;        /* of these the last of RFC 5109, or 0 */
+  RaSpan frame;         /* between two */
+  gint64 rtpbin_offset; /* rtpbin's part of ts-offset */
+  gint64 set_offset;    /* ts-offset */
   gboolean video;
   RaGrace grace;
-  RaSpan more;      /* RA_GRACE, or 0 */
-  RaSpan more_told; /* the jitterbuffer's latency has that in it */
+  RaSpan more;     /* RA_GRACE, or 0 */
+  RaSpan set_more; /* the jitterbuffer's latency has that in it */
 
   /* what arrives */
   Packet arrival[ARRIVALS]; /* at: GST_CLOCK_TIME_NONE: there was none */
@@ -124,7 +124,7 @@ grace_update (HoldStream *s, RaTime now)
       && ra_grace_is_worth (&s->grace, now);
 
   s->more = waits ? MIN (RA_GRACE, limits->most) : 0;
-  return s->jitterbuffer && s->more != s->more_told;
+  return s->jitterbuffer && s->more != s->set_more;
 }
 
 /* --- what a jitterbuffer is set to --------------------------------------------- */
@@ -162,15 +162,15 @@ orders_make (SrcHold *h)
   g_array_set_clear_func (orders, order_clear);
   for (guint i = 0; i < h->streams->len; i++) {
     HoldStream *s = g_ptr_array_index (h->streams, i);
-    Order order = { .offset = s->lips - less };
+    Order order = { .offset = s->rtpbin_offset - less };
 
-    if (ABS (order.offset - s->told) < GRAIN && s->more == s->more_told)
+    if (ABS (order.offset - s->set_offset) < GRAIN && s->more == s->set_more)
       continue;
     order.jitterbuffer = gst_object_ref (s->jitterbuffer);
     order.latency = whole_ms (h->cfg.limits.most + s->more);
     order.period = (gint) MIN (whole_ms (h->hold.now + s->more), G_MAXINT);
-    s->told = order.offset;
-    s->more_told = s->more;
+    s->set_offset = order.offset;
+    s->set_more = s->more;
     g_array_append_val (orders, order);
   }
   return orders;
@@ -219,7 +219,7 @@ offset_set (GObject *jitterbuffer, GParamSpec *pspec, gpointer data)
 {
   HoldStream *s = data;
   SrcHold *h = s->hold;
-  gboolean lips;
+  gboolean by_rtpbin;
   gint64 offset;
 
   if (g_atomic_pointer_get (&h->teller) == g_thread_self ())
@@ -227,12 +227,12 @@ offset_set (GObject *jitterbuffer, GParamSpec *pspec, gpointer data)
   g_mutex_lock (&h->telling);
   g_object_get (jitterbuffer, "ts-offset", &offset, NULL);
   g_mutex_lock (&h->lock);
-  lips = offset != s->told;
-  if (lips)
-    s->lips = s->told = offset;
+  by_rtpbin = offset != s->set_offset;
+  if (by_rtpbin)
+    s->rtpbin_offset = s->set_offset = offset;
   g_mutex_unlock (&h->lock);
   g_mutex_unlock (&h->telling);
-  if (lips)
+  if (by_rtpbin)
     orders_follow (h);
 }
 
@@ -483,8 +483,9 @@ catch_up (HoldStream *s, const Packet *p, gint64 due)
   now = gst_element_get_current_running_time (s->jitterbuffer);
   if (GST_CLOCK_TIME_IS_VALID (now))
     ra_catch_up_on_late (&s->catch_up,
-        (gint64) now - (due + s->told + most - s->catch_up.ahead), s->frame);
-  return MIN (s->catch_up.ahead, due + s->told);
+        (gint64) now - (due + s->set_offset + most - s->catch_up.ahead),
+        s->frame);
+  return MIN (s->catch_up.ahead, due + s->set_offset);
 }
 
 /* The lock is held, and `p` arrived when it says.  `due`: its media time; `marked`:
@@ -532,7 +533,7 @@ on_departure (GstPad *pad, GstPadProbeInfo *info, gpointer data)
       ra_grace_on_hole (&s->grace, s->heard);
   }
   if (s->clock_rate > 0) {
-    due = (gint64) GST_BUFFER_PTS (buffer) - s->told;
+    due = (gint64) GST_BUFFER_PTS (buffer) - s->set_offset;
     /* on_arrival() may have taken the flag off. */
     p.again |= s->arrival[at].seq == p.seq && s->arrival[at].again;
     ahead = catch_up (s, &p, due);
@@ -568,7 +569,7 @@ on_query (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     return GST_PAD_PROBE_OK;
   gst_query_parse_latency (query, &live, &min, &max);
   g_mutex_lock (&s->hold->lock);
-  more = (GstClockTime) MAX (s->more_told, 0);
+  more = (GstClockTime) MAX (s->set_more, 0);
   most = (GstClockTime) s->hold->cfg.limits.most;
   g_mutex_unlock (&s->hold->lock);
   gst_query_set_latency (
@@ -635,7 +636,7 @@ src_hold_set (SrcHold *h, const SrcHoldConfig *cfg)
   h->hold.now = CLAMP (h->hold.now, cfg->limits.least, cfg->limits.most);
   if (cfg->limits.most != h->cfg.limits.most) /* rtpbin has set it, too */
     for (guint i = 0; i < h->streams->len; i++)
-      ((HoldStream *) g_ptr_array_index (h->streams, i))->more_told
+      ((HoldStream *) g_ptr_array_index (h->streams, i))->set_more
           = RA_SPAN_NONE;
   h->cfg = *cfg;
   g_mutex_unlock (&h->lock);
@@ -653,7 +654,7 @@ src_hold_add (SrcHold *h, GstElement *jitterbuffer, guint32 ssrc)
   s->hold = h;
   s->ssrc = ssrc;
   s->jitterbuffer = gst_object_ref (jitterbuffer);
-  s->wanted = s->more_told = RA_SPAN_NONE;
+  s->wanted = s->set_more = RA_SPAN_NONE;
   s->out_pts = GST_CLOCK_TIME_NONE;
   for (guint i = 0; i < ARRIVALS; i++)
     s->arrival[i].at = GST_CLOCK_TIME_NONE;

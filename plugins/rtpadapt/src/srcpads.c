@@ -86,7 +86,17 @@ typedef struct
       over; /* atomic: the number of the branch that gets nothing more, or -1 */
   gint
       dropped; /* atomic: packets, or frames of them, while nothing was linked */
+  GstEvent *latency; /* under the pad's object lock: the last one, or NULL */
 } Branch;
+
+static void
+branch_free (gpointer data)
+{
+  Branch *b = data;
+
+  gst_clear_event (&b->latency);
+  g_free (b);
+}
 
 /* rtpjitterbuffer (1.22) stops for ever when it pushes to what is not linked, so that an
  * application which links the pad later, or again, would get nothing. */
@@ -110,6 +120,38 @@ src_stream_dropped (GstPad *ghost)
   Branch *b = g_object_get_data (G_OBJECT (ghost), "branch");
 
   return (guint) g_atomic_int_get (&b->dropped);
+}
+
+/* Its sinks say that once, unless the application has them do so again. */
+static GstPadProbeReturn
+note_latency (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY) {
+    GST_OBJECT_LOCK (pad);
+    gst_event_replace (&((Branch *) data)->latency, event);
+    GST_OBJECT_UNLOCK (pad);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+void
+src_stream_say_latency (SrcStream *stream)
+{
+  GstPad *ghost = stream->ghost;
+  Branch *b = g_object_get_data (G_OBJECT (ghost), "branch");
+  GstPad *inner;
+  GstEvent *event;
+
+  GST_OBJECT_LOCK (ghost);
+  event = b->latency ? gst_event_ref (b->latency) : NULL;
+  GST_OBJECT_UNLOCK (ghost);
+  if (!event)
+    return;
+  inner = GST_PAD (gst_proxy_pad_get_internal (GST_PROXY_PAD (ghost)));
+  gst_pad_push_event (inner, event);
+  gst_object_unref (inner);
 }
 
 static void
@@ -199,10 +241,12 @@ branch_watch (GstPad *ghost)
   Branch *b = g_new0 (Branch, 1);
 
   b->over = -1;
-  g_object_set_data_full (G_OBJECT (ghost), "branch", b, g_free);
+  g_object_set_data_full (G_OBJECT (ghost), "branch", b, branch_free);
   gst_pad_add_probe (ghost,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, drop_unlinked,
       b, NULL);
+  gst_pad_add_probe (
+      ghost, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, note_latency, b, NULL);
   g_signal_connect (ghost, "unlinked", G_CALLBACK (branch_unlinked), b);
   gst_pad_set_element_private (inner, b);
   gst_pad_set_chain_function (inner, inner_chain);

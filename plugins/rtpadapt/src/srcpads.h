@@ -16,6 +16,8 @@ SrcStream *src_stream_new (GstBin *bin, const gchar *name, GstCaps *caps,
     const SrcPending *from, gboolean fec);
 /* Feeds the stream from a pad of rtpbin, or from none. */
 void src_stream_feed (SrcStream *stream, GstPad *pad);
+/* What feeds it now hears the latency of the pipeline, as what fed it before did. */
+void src_stream_say_latency (SrcStream *stream);
 /* How many packets, or frames of them, the source pad `ghost` has dropped because nothing
  * is linked to it. */
 guint src_stream_dropped (GstPad *ghost);

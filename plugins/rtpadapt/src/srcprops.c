@@ -73,7 +73,7 @@ const PropRow src_props[] = {
           SrcConfig, feedback, gst_rtp_adapt_feedback_get_type, "twcc") },
   { "lda",
       .text
-      = "Which losses are congestion, for statistics, and for feedback=tfrc",
+      = "Which losses are congestion, with feedback=tfrc; else the sender's judges",
       .like = recv_props },
   { "lda-params", .like = recv_props },
   { "fec", "FEC",

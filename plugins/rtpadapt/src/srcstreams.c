@@ -63,15 +63,17 @@ typedef struct
 RaSpan
 src_streams_silence (const SrcStreams *s, const SrcStream *stream)
 {
-  return stream->pad ? s->silence (s->silence_data, stream->ssrc)
-                     : RA_SPAN_NONE;
+  return stream->pad
+      ? s->silence (s->silence_data, stream->ssrc, (gint) stream->pt)
+      : RA_SPAN_NONE;
 }
 
-/* The same; SRC_RESTARTED or more: it is over. */
+/* The same of its SSRC; SRC_RESTARTED or more: it is over. */
 static RaSpan
 stream_silence (const SrcStreams *s, const SrcStream *stream)
 {
-  RaSpan silence = src_streams_silence (s, stream);
+  RaSpan silence = stream->pad ? s->silence (s->silence_data, stream->ssrc, -1)
+                               : RA_SPAN_NONE;
 
   return silence == RA_SPAN_NONE ? SRC_RESTARTED : silence;
 }

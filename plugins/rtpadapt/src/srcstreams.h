@@ -96,9 +96,9 @@ typedef struct
 
 void src_pending_free (SrcPending *p);
 
-/* Since when nothing has come of an SSRC; RA_SPAN_NONE: it is not known, or it said
- * BYE. */
-typedef RaSpan (*SrcSilence) (gpointer data, guint32 ssrc);
+/* Since when nothing has come of an SSRC, with a payload type if that is not -1;
+ * RA_SPAN_NONE: the SSRC is not known, or it said BYE. */
+typedef RaSpan (*SrcSilence) (gpointer data, guint32 ssrc, gint pt);
 
 typedef struct
 {

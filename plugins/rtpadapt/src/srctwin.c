@@ -51,8 +51,12 @@ src_twin_on_packet (
     r->fit++;
   else
     r->unfit++;
-  if (t->said || r->unfit < SRC_TWIN_ENOUGH || r->unfit <= r->fit)
+  if (r->fit + r->unfit >= SRC_TWIN_LATEST) {
+    r->fit /= 2;
+    r->unfit /= 2;
+  }
+  if (r->said || r->unfit < SRC_TWIN_ENOUGH || r->unfit <= r->fit)
     return FALSE;
-  t->said = TRUE;
+  r->said = TRUE;
   return TRUE;
 }

@@ -17,6 +17,8 @@ G_BEGIN_DECLS
 
 /* More than the FEC of a block whose media were sent before we listened. */
 #define SRC_TWIN_ENOUGH 100
+/* So many of the latest packets count: another sender may have come. */
+#define SRC_TWIN_LATEST (4 * SRC_TWIN_ENOUGH)
 /* A retransmission may be so far from the newest number: 2 s at 20 Mbit/s. */
 #define SRC_TWIN_NEAR 4096
 
@@ -29,7 +31,8 @@ typedef struct
 
 typedef struct
 {
-  guint fit, unfit; /* packets */
+  guint fit, unfit; /* packets of late */
+  gboolean said;
 } SrcTwinRepair;
 
 /* Zeroed memory is ready. */
@@ -38,11 +41,10 @@ typedef struct
   SrcTwinMedia media[PEER_STREAMS];
   guint64 n; /* packets of media */
   SrcTwinRepair repair[SRC_PAYLOAD_TYPES];
-  gboolean said;
 } SrcTwin;
 
 /* A packet of RTP was let in.  `repair`: its payload type is one of repair; `first`: the
- * first 16 bits of its payload.  TRUE, once: what has that payload type is media. */
+ * first 16 bits of its payload.  TRUE, once for each payload type: what has it is media. */
 gboolean src_twin_on_packet (
     SrcTwin *t, const RtpMuxHead *head, gboolean repair, guint16 first);
 

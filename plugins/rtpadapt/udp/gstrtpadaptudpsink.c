@@ -22,12 +22,13 @@
  *
  * #GstRtpAdaptUdpSink:host and #GstRtpAdaptUdpSink:port may change while it
  * plays.  What the network refuses is counted in #GstRtpAdaptUdpSink:stats and
- * warned of once; it never stops the stream.  While the network takes nothing,
- * the sink waits 100 ms and then drops what it has.  An interface that is named, in a
- * host such as fe80::1%wlan0 or in #GstRtpAdaptUdpSink:multicast-iface, may be taken
- * away and come back: within a second packets leave by the new one.  The name of a host
- * is looked up again when it is set again, and when no packet could leave for 2 s, as in
- * another network; notify::host says that packets go to another address.
+ * warned of once, and again at another address or after 2 s in which nothing left; it
+ * never stops the stream.  While the network takes nothing, the sink waits 100 ms and then
+ * drops what it has.  An interface that is named, in a host such as fe80::1%wlan0 or in
+ * #GstRtpAdaptUdpSink:multicast-iface, may be taken away and come back: within a second
+ * packets leave by the new one.  The name of a host is looked up again when it is set again,
+ * and when no packet could leave for 2 s, as in another network; notify::host says that
+ * packets go to another address.
  *
  * With #GstRtpAdaptUdpSink:bind-address nothing leaves while this host has not that address.
  * A warning says so, and packets leave again as soon as it is back.  Where an interface
@@ -92,6 +93,7 @@ resolve (GstRtpAdaptUdpSink *self, gboolean again, gboolean *moved)
   if (good && socket == self->socket && g_str_equal (host, self->cfg.host)) {
     udp_address_set_port (&to, self->cfg.port);
     *moved = !udp_address_equal (&to, &self->to);
+    self->moved |= *moved;
     self->to = to;
     g_free (self->to_host);
     self->to_host = g_strdup (host);
@@ -223,6 +225,13 @@ count_sent (GstRtpAdaptUdpSink *self, guint first, guint n)
   GST_OBJECT_UNLOCK (self);
 }
 
+/* Another path, or another failure of the same one, may have another cause. */
+static void
+warn_again (GstRtpAdaptUdpSink *self)
+{
+  self->warned &= ~(guint) (UDP_WARNED_ERROR | UDP_WARNED_LOST);
+}
+
 static void
 warn_once (GstRtpAdaptUdpSink *self, UdpSinkWarned what, gint code, gsize size)
 {
@@ -329,7 +338,8 @@ batch_flush (GstRtpAdaptUdpSink *self)
 
     if (sent > 0) {
       count_sent (self, first, (guint) sent);
-      udp_reach_on_sent (&self->reach);
+      if (udp_reach_on_sent (&self->reach, g_get_monotonic_time ()))
+        warn_again (self);
       first += (guint) sent;
     } else if (sent == -EAGAIN) {
       flow = wait_writable (self);
@@ -354,6 +364,7 @@ sink_send (GstRtpAdaptUdpSink *self, GstBufferList *list, GstBuffer *buffer)
 {
   guint n = list ? gst_buffer_list_length (list) : 1;
   GstFlowReturn flow = GST_FLOW_OK;
+  gboolean moved;
   guint af_class;
   gint dscp;
   RaEcnField ecn;
@@ -365,7 +376,11 @@ sink_send (GstRtpAdaptUdpSink *self, GstBufferList *list, GstBuffer *buffer)
   if (!self->to_host)
     flow = GST_FLOW_ERROR; /* that was said when the host was set */
   udp_batch_set_destination (self->batch, &self->to);
+  moved = self->moved;
+  self->moved = FALSE;
   GST_OBJECT_UNLOCK (self);
+  if (moved)
+    warn_again (self);
 
   for (guint i = 0; i < n && flow == GST_FLOW_OK; i++) {
     GstBuffer *each = list ? gst_buffer_list_get (list, i) : buffer;

@@ -17,6 +17,9 @@
  * coloured and came with another DSCP was bleached or remarked on its way.
  * Nothing depends on a DSCP that was received.
  *
+ * An interface that is named in #GstRtpAdaptUdpSrc:multicast-iface may be taken away and come
+ * back: within a second the group is joined by the new one.
+ *
  * Packets that came in PAUSED are dropped when it plays again after more than 200 ms,
  * except those of DTLS.  Before it plays for the first time nothing is dropped.
  *
@@ -30,6 +33,7 @@
  */
 #include "udpsrcpriv.h"
 
+#include "parts/elementtimer.h"
 #include "parts/systime.h"
 #include "parts/tosmeta.h"
 #include "wire/rtpmux.h"
@@ -52,6 +56,8 @@ GST_DEBUG_CATEGORY (rtpadaptudpsrc_debug);
 /* What comes in a pause that is no longer may still be played: a receiver has 200 ms of
  * latency by default. */
 #define PAUSE_SHORT (200 * RA_MSECOND)
+/* Between two looks whether interfaces have come back. */
+#define LOOK_EVERY GST_SECOND
 
 #define parent_class gst_rtp_adapt_udp_src_parent_class
 G_DEFINE_TYPE (GstRtpAdaptUdpSrc, gst_rtp_adapt_udp_src, GST_TYPE_PUSH_SRC)
@@ -389,13 +395,32 @@ open_socket (GstRtpAdaptUdpSrc *self, const UdpSrcConfig *cfg)
   return socket;
 }
 
+/* An adapter that is taken out and put in again has another number, and the kernel has
+ * forgotten what was joined by the old one.  In the clock's thread; it takes no time. */
+static void
+look_again (GstElement *element)
+{
+  GstRtpAdaptUdpSrc *self = GST_RTP_ADAPT_UDP_SRC (element);
+
+  GST_OBJECT_LOCK (self);
+  for (guint i = 0; self->ifaces && self->ifaces[i]; i++) {
+    guint now = if_nametoindex (self->ifaces[i]);
+
+    if (now > 0 && now != self->joined[i]
+        && udp_socket_join_again (
+            self->socket, self->group, self->joined[i], now, element))
+      self->joined[i] = now;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
 /* By an interface that does not exist GLib joins as routed. */
 static gboolean
-join_by (GstRtpAdaptUdpSrc *self, const gchar *iface)
+join_by (GstRtpAdaptUdpSrc *self, const gchar *iface, guint number)
 {
   GError *error = NULL;
 
-  if (iface && if_nametoindex (iface) == 0)
+  if (iface && number == 0)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
         ("There is no network interface \"%s\".", iface),
         ("the group is joined as routed"));
@@ -432,26 +457,38 @@ join (GstRtpAdaptUdpSrc *self)
   if (!ifaces || !*ifaces)
     ifaces = parts[1];
   if (!ifaces)
-    return join_by (self, NULL);
+    return join_by (self, NULL, 0);
   self->ifaces = g_strsplit (ifaces, ",", -1);
-  for (guint i = 0; self->ifaces[i] && good; i++)
-    good = join_by (self, g_strstrip (self->ifaces[i]));
+  self->joined = g_new0 (guint, g_strv_length (self->ifaces) + 1);
+  for (guint i = 0; self->ifaces[i] && good; i++) {
+    self->joined[i] = if_nametoindex (g_strstrip (self->ifaces[i]));
+    good = join_by (self, self->ifaces[i], self->joined[i]);
+  }
+  if (good)
+    element_timer_start (
+        GST_ELEMENT (self), &self->look, LOOK_EVERY, TRUE, look_again);
   return good;
 }
 
 static void
 leave (GstRtpAdaptUdpSrc *self)
 {
-  if (!self->group)
+  g_autoptr (GInetAddress) group = NULL;
+  g_auto (GStrv) ifaces = NULL;
+
+  element_timer_stop (GST_ELEMENT (self), &self->look);
+  GST_OBJECT_LOCK (self);
+  group = g_steal_pointer (&self->group);
+  ifaces = g_steal_pointer (&self->ifaces);
+  g_clear_pointer (&self->joined, g_free);
+  GST_OBJECT_UNLOCK (self);
+  if (!group)
     return;
-  if (!self->ifaces)
+  if (!ifaces)
+    g_socket_leave_multicast_group (self->socket, group, FALSE, NULL, NULL);
+  for (guint i = 0; ifaces && ifaces[i]; i++)
     g_socket_leave_multicast_group (
-        self->socket, self->group, FALSE, NULL, NULL);
-  for (guint i = 0; self->ifaces && self->ifaces[i]; i++)
-    g_socket_leave_multicast_group (
-        self->socket, self->group, FALSE, self->ifaces[i], NULL);
-  g_clear_object (&self->group);
-  g_clear_pointer (&self->ifaces, g_strfreev);
+        self->socket, group, FALSE, ifaces[i], NULL);
 }
 
 static void

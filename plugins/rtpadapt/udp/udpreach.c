@@ -5,10 +5,13 @@
 
 #include <errno.h>
 
-void
-udp_reach_on_sent (UdpReach *r)
+gboolean
+udp_reach_on_sent (UdpReach *r, gint64 now)
 {
-  r->since = 0;
+  gboolean lasted = r->refused > 0 && now - r->refused >= UDP_REACH_LASTS;
+
+  r->since = r->refused = 0;
+  return lasted;
 }
 
 /* ip(7): no route to the network or the host; EADDRNOTAVAIL: this host has no address of
@@ -16,6 +19,8 @@ udp_reach_on_sent (UdpReach *r)
 gboolean
 udp_reach_on_error (UdpReach *r, gint code, gint64 now)
 {
+  if (r->refused == 0 && code != EMSGSIZE)
+    r->refused = now;
   if (code != ENETUNREACH && code != EHOSTUNREACH && code != EADDRNOTAVAIL)
     return FALSE;
   if (r->since == 0)

@@ -18,11 +18,13 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gint64 since;  /* no packet has left since then; 0: the last one did */
-  gint64 looked; /* 0: never */
+  gint64 since;   /* no packet has left since then; 0: the last one did */
+  gint64 looked;  /* 0: never */
+  gint64 refused; /* as `since`, whatever the error was */
 } UdpReach;
 
-void udp_reach_on_sent (UdpReach *r);
+/* A packet left.  TRUE: it is the first one after UDP_REACH_LASTS. */
+gboolean udp_reach_on_sent (UdpReach *r, gint64 now);
 /* A packet did not leave; `code` is an errno.  TRUE: the name is to be looked up now. */
 gboolean udp_reach_on_error (UdpReach *r, gint code, gint64 now);
 

@@ -25,7 +25,8 @@ typedef struct
   RaEcnField ecn; /* of packets without a mark of their own */
 } UdpSinkConfig;
 
-/* What is posted at most once per start. */
+/* What was posted: UDP_WARNED_OVERSIZED once per start, the others once for a row of
+ * errors and a destination. */
 typedef enum
 {
   UDP_WARNED_OVERSIZED = 1 << 0,
@@ -51,6 +52,7 @@ struct _GstRtpAdaptUdpSink
   gboolean is_given;     /* it came from outside */
   gchar *to_host;        /* the host that `to` is of, or NULL: none was found */
   UdpAddress to;         /* where to send */
+  gboolean moved;        /* nothing was sent there yet */
   GCancellable *unlock;  /* cancelled: return from render */
   UdpSinkCounters count; /* since NULL */
 

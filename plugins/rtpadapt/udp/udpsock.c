@@ -305,6 +305,32 @@ udp_socket_set_iface (GSocket *socket, const gchar *iface, GstElement *element)
   return TRUE;
 }
 
+/* RFC 3678 5.1.  The group goes with the interface, but keeps its place in the socket, which
+ * has room for 20 (ip(7), igmp_max_memberships). */
+gboolean
+udp_socket_join_again (GSocket *socket, GInetAddress *group, guint gone,
+    guint now, GstElement *element)
+{
+  g_autoptr (GSocketAddress) address = g_inet_socket_address_new (group, 0);
+  gint fd = g_socket_get_fd (socket);
+  struct group_req r = { .gr_interface = gone };
+  gint level = g_inet_address_get_family (group) == G_SOCKET_FAMILY_IPV6
+      ? IPPROTO_IPV6
+      : IPPROTO_IP;
+
+  if (!g_socket_address_to_native (
+          address, &r.gr_group, sizeof r.gr_group, NULL))
+    return FALSE;
+  if (gone > 0)
+    setsockopt (fd, level, MCAST_LEAVE_GROUP, &r, sizeof r);
+  r.gr_interface = now;
+  if (setsockopt (fd, level, MCAST_JOIN_GROUP, &r, sizeof r) == 0
+      || errno == EADDRINUSE)
+    return TRUE;
+  GST_WARNING_OBJECT (element, "MCAST_JOIN_GROUP: %s", g_strerror (errno));
+  return FALSE;
+}
+
 /* An IPv6 socket has the options of IPv4 too, for v4-mapped addresses. */
 void
 udp_socket_set_send_options (

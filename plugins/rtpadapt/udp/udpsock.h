@@ -53,6 +53,10 @@ typedef struct
 /* FALSE: no interface has that name. */
 gboolean udp_socket_set_iface (
     GSocket *socket, const gchar *iface, GstElement *element);
+/* The interface that the group was joined by, number `gone`, has another number, `now`: the
+ * group is joined by that one.  `gone` 0: it was not there.  FALSE: the kernel refuses that. */
+gboolean udp_socket_join_again (GSocket *socket, GInetAddress *group,
+    guint gone, guint now, GstElement *element);
 /* What the kernel refuses is logged on `element`, no more. */
 void udp_socket_set_send_options (
     GSocket *socket, const UdpSendOptions *options, GstElement *element);

@@ -35,15 +35,17 @@ struct _GstRtpAdaptUdpSrc
   UdpSrcCounters count; /* since NULL */
   gint64
       stale_before; /* CLOCK_REALTIME: what came earlier is dropped; 0: nothing */
-  gboolean discont; /* of the next buffer */
+  gboolean discont;    /* of the next buffer */
+  GInetAddress *group; /* multicast joined, or NULL */
+  gchar **ifaces;      /* by which, or NULL, */
+  guint *joined;       /* and the numbers that they had; 0: it was not there */
+  GstClockID look;     /* the timer, or NULL */
 
   gint resumed; /* atomic: one of these two is set */
 
   /* of the streaming thread */
   UdpReceiver *receiver; /* between NULL and READY */
   guint n_errors;        /* since the latest packet */
-  GInetAddress *group;   /* multicast joined, or NULL */
-  gchar **ifaces;        /* by which, or NULL */
   GstClockTime now;      /* running time when the packets were taken, */
   gint64 real_now;       /* and CLOCK_REALTIME */
   GstClockTime last;     /* running time at which the latest packet came, */

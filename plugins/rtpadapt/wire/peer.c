@@ -5,8 +5,8 @@
 
 #include "address.h"
 
-#define MAX_DROPOUT 3000 /* RFC 3550 A.1 */
-#define MAX_MISORDER 100 /* RFC 3550 A.1 */
+#include <gst/rtpadapt/loss/seq.h>
+
 /* SSRCs that have not proved themselves, from one address, so that one that
  * makes them up does not push out the others. */
 #define MAX_UNPROVEN 4
@@ -134,7 +134,7 @@ stream_hear (Stream *s, guint16 seq, RaTime now)
 
   if (ahead == 1)
     s->proven = TRUE; /* RFC 3550 A.1, MIN_SEQUENTIAL 2 */
-  if (ahead > 0 || ahead < -MAX_MISORDER)
+  if (ahead > 0 || ahead < -RA_MAX_MISORDER)
     s->seq = seq;
   s->heard = now;
   s->ended = FALSE;
@@ -204,7 +204,7 @@ goes_on (const Peer *peer, const Stream *s, guint16 seq, RaTime now)
 {
   guint16 ahead = s ? (guint16) (seq - s->seq) : 0;
 
-  return s && s->proven && ahead > 0 && ahead < MAX_DROPOUT
+  return s && s->proven && ahead > 0 && ahead < RA_MAX_DROPOUT
       && ra_diff (now, peer->heard) >= PEER_REBIND;
 }
 
@@ -424,12 +424,6 @@ peer_rtcp (Peer *peer, GSocketAddress *from, const PeerRtcp *what, RaTime now)
 }
 
 /* --- to be asked -------------------------------------------------------- */
-
-GSocketAddress *
-peer_rtp_address (Peer *peer)
-{
-  return peer->rtp;
-}
 
 GSocketAddress *
 peer_rtcp_address (Peer *peer)

@@ -109,11 +109,9 @@ typedef struct
 PeerVerdict peer_rtcp (
     Peer *peer, GSocketAddress *from, const PeerRtcp *what, RaTime now);
 
-/* Where RTP comes from, NULL if not known.  (transfer none), until the next
- * call of one of the above. */
-GSocketAddress *peer_rtp_address (Peer *peer);
 /* Where RTCP for the peer goes: where its RTCP comes from, else, any_port, to
- * the port after that of its RTP; the same as RTP's without any_port. */
+ * the port after that of its RTP; without any_port where its RTP comes from.  NULL if
+ * not known.  (transfer none), until the next call of one of the above. */
 GSocketAddress *peer_rtcp_address (Peer *peer);
 
 /* When the SSRC was last heard; RA_TIME_NONE: not among the streams. */

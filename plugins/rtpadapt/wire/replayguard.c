@@ -5,9 +5,9 @@
 
 #include "bucket.h"
 
+#include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/util/bytes.h>
 
-#define RTCP_RR 201
 #define RR_SIZE 8 /* without blocks: RFC 3550 6.4.2 */
 
 typedef struct
@@ -116,7 +116,7 @@ static void
 write_rr (guint8 *data, guint32 ssrc)
 {
   data[0] = 2 << 6;
-  data[1] = RTCP_RR;
+  data[1] = GST_RTCP_TYPE_RR;
   ra_put_u16 (data + 2, RR_SIZE / 4 - 1);
   ra_put_u32 (data + 4, ssrc);
 }

@@ -3,6 +3,7 @@
  */
 #include "rtpmux.h"
 
+#include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/feedback/ccfbfci.h>
 #include <gst/rtpadapt/feedback/twccfci.h>
 #include <gst/rtpadapt/util/bytes.h>
@@ -11,18 +12,6 @@
 #define PADDED(b) (((b) &0x20) != 0)
 #define COUNT(b) ((b) &0x1f)
 
-#define RTP_HEADER 12 /* RFC 3550 5.1 */
-
-/* RFC 3550 12.1, RFC 4585 6.1 */
-enum
-{
-  RTCP_SR = 200,
-  RTCP_RR = 201,
-  RTCP_SDES = 202,
-  RTCP_BYE = 203,
-  RTCP_RTPFB = 205,
-  RTCP_PSFB = 206,
-};
 #define RTPFB_NACK 1   /* RFC 4585 6.2.1 */
 #define RTPFB_SR_REQ 5 /* RFC 6051 3.2 */
 #define PSFB_FIR 4     /* RFC 5104 4.3.1 */
@@ -41,7 +30,7 @@ typedef struct
 static gboolean
 rtp_is_whole (const guint8 *data, gsize size, gsize *payload)
 {
-  gsize used = RTP_HEADER + 4u * (data[0] & 0x0f); /* CSRCs */
+  gsize used = RA_RTP_HEADER + 4u * (data[0] & 0x0f); /* CSRCs */
 
   if (data[0] & 0x10) { /* RFC 3550 5.3.1 */
     if (size < used + 4)
@@ -95,7 +84,7 @@ rtcp_is_whole (const guint8 *data, gsize size)
   if (size < 8)
     return FALSE;
   while (part_next (&data, &size, &part)) {
-    if (part.type == RTCP_RTPFB && part.count == RA_TWCC_FMT
+    if (part.type == GST_RTCP_TYPE_RTPFB && part.count == RA_TWCC_FMT
         && !twcc_is_whole (&part))
       return FALSE;
   }
@@ -133,14 +122,14 @@ static gboolean
 part_is_about (const Part *part, guint32 ssrc)
 {
   switch (part->type) {
-    case RTCP_SR:
+    case GST_RTCP_TYPE_SR:
       return part_names (part, 28, 24, part->count, ssrc);
-    case RTCP_RR:
+    case GST_RTCP_TYPE_RR:
       return part_names (part, 8, 24, part->count, ssrc);
-    case RTCP_RTPFB:
+    case GST_RTCP_TYPE_RTPFB:
       return part_names (part, 8, 4, 1, ssrc)
           || (part->count == RA_CCFB_FMT && ccfb_names (part, ssrc));
-    case RTCP_PSFB:
+    case GST_RTCP_TYPE_PSFB:
       return part_names (part, 8, 4, 1, ssrc)
           || (part->count == PSFB_FIR
               && part_names (part, 12, 8, part->size / 8, ssrc));
@@ -160,7 +149,7 @@ rtp_mux_kind (const guint8 *data, gsize size, RtpMuxHead *head)
     return RTP_MUX_JUNK;
   if (data[1] >= 192 && data[1] <= 223) /* RFC 5761 4 */
     return rtcp_is_whole (data, size) ? RTP_MUX_RTCP : RTP_MUX_JUNK;
-  if (size < RTP_HEADER || !rtp_is_whole (data, size, &payload))
+  if (size < RA_RTP_HEADER || !rtp_is_whole (data, size, &payload))
     return RTP_MUX_JUNK;
   if (head)
     *head = (RtpMuxHead){ .pt = data[1] & 0x7f,
@@ -178,11 +167,14 @@ rtcp_scan (const guint8 *data, gsize size, RtcpScan *scan)
   *scan = (RtcpScan){ .sender = size >= 8 ? ra_get_u32 (data + 4) : 0,
     .empty = TRUE };
   while (part_next (&data, &size, &part)) {
-    if (part.type == RTCP_BYE)
+    if (part.type == GST_RTCP_TYPE_BYE)
       scan->bye |= part_names (&part, 4, 4, part.count, scan->sender);
-    scan->empty &= part.type != RTCP_RTPFB && part.type != RTCP_PSFB
-        && ((part.type != RTCP_SR && part.type != RTCP_RR) || part.count == 0);
-    scan->sr_request |= part.type == RTCP_RTPFB && part.count == RTPFB_SR_REQ;
+    scan->empty &= part.type != GST_RTCP_TYPE_RTPFB
+        && part.type != GST_RTCP_TYPE_PSFB
+        && ((part.type != GST_RTCP_TYPE_SR && part.type != GST_RTCP_TYPE_RR)
+            || part.count == 0);
+    scan->sr_request
+        |= part.type == GST_RTCP_TYPE_RTPFB && part.count == RTPFB_SR_REQ;
   }
 }
 
@@ -205,7 +197,8 @@ rtcp_name_twcc (
   Part part;
 
   while (part_next (&data, &size, &part)) {
-    if (part.type == RTCP_RTPFB && part.count == RA_TWCC_FMT && part.size >= 16
+    if (part.type == GST_RTCP_TYPE_RTPFB && part.count == RA_TWCC_FMT
+        && part.size >= 16
         && !func (ra_get_u16 (part.data + 12), ra_get_u16 (part.data + 14),
             func_data))
       return FALSE;
@@ -220,7 +213,7 @@ rtcp_count_requests (const guint8 *data, gsize size)
   Part part;
 
   while (part_next (&data, &size, &part)) {
-    if (part.type != RTCP_RTPFB || part.count != RTPFB_NACK)
+    if (part.type != GST_RTCP_TYPE_RTPFB || part.count != RTPFB_NACK)
       continue;
     for (gsize at = 12; at + 4 <= part.size; at += 4)
       n += 1 + (guint) __builtin_popcount (ra_get_u16 (part.data + at + 2));
@@ -245,9 +238,9 @@ part_name_sources (const Part *part, RtcpSourceFunc func, gpointer func_data)
 
   if (part->size < 8)
     return TRUE;
-  if (part->type == RTCP_SR || part->type == RTCP_RR)
+  if (part->type == GST_RTCP_TYPE_SR || part->type == GST_RTCP_TYPE_RR)
     return func (ra_get_u32 (part->data + 4), func_data);
-  if (part->type != RTCP_SDES)
+  if (part->type != GST_RTCP_TYPE_SDES)
     return TRUE;
   for (guint n = part->count; n > 0 && at > 0; n--) {
     if (!func (ra_get_u32 (part->data + at), func_data))

@@ -6,10 +6,7 @@
 #include <gst/rtpadapt/util/bytes.h>
 #include <string.h>
 
-#define RTP_HEADER 12   /* RFC 3550 5.1 */
-#define ONE_BYTE 0xbede /* RFC 8285 4.2 */
-#define TWO_BYTES 0x100 /* RFC 8285 4.3, the upper 12 bits */
-#define STOP 15         /* RFC 8285 4.2: nothing after it is read */
+#define STOP 15 /* RFC 8285 4.2: nothing after it is read */
 
 /* The elements of a packet's extension. */
 typedef struct
@@ -22,7 +19,7 @@ static Elements
 elements_of (guint8 *data, gsize size)
 {
   Elements e = { 0 };
-  gsize at = RTP_HEADER + (size > 0 ? 4u * (data[0] & 15u) : 0);
+  gsize at = RA_RTP_HEADER + (size > 0 ? 4u * (data[0] & 15u) : 0);
   gsize length;
   guint profile;
 
@@ -32,7 +29,9 @@ elements_of (guint8 *data, gsize size)
   length = 4u * ra_get_u16 (data + at + 2);
   e.at = data + at + 4;
   e.end = e.at + MIN (length, size - at - 4);
-  e.head = profile == ONE_BYTE ? 1 : profile >> 4 == TWO_BYTES ? 2 : 0;
+  e.head = profile == RA_EXT_ONE_BYTE       ? 1
+      : (profile & ~15u) == RA_EXT_TWO_BYTE ? 2
+                                            : 0;
   return e;
 }
 

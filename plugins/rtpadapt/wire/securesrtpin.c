@@ -5,6 +5,7 @@
 
 #include "rtpmux.h"
 
+#include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/util/bytes.h>
 
 /* Answers per second.  All receivers of a multicast group may ask. */
@@ -14,7 +15,6 @@
 #define WRONG_KEY_TIME (2 * RA_SECOND)
 #define WRONG_KEY_PACKETS 3
 #define WRONG_KEY_ASK RA_SECOND
-#define RTCP_RR 201
 
 void
 srtp_in_init (SrtpIn *in, Unprotect *unprotect, ReplayGuard *guard,
@@ -25,6 +25,7 @@ srtp_in_init (SrtpIn *in, Unprotect *unprotect, ReplayGuard *guard,
     .unprotect = unprotect,
     .guard = guard,
     .failing = RA_TIME_NONE,
+    .good = RA_TIME_NONE,
     .answers.since = RA_TIME_NONE };
 }
 
@@ -53,7 +54,7 @@ hear_reports (SrtpIn *in, SrtpComing *c)
 
     part = 4 + 4 * (gsize) ra_get_u16 (data + 2);
     if (!ra_xr_read (&reader, data, part)) {
-      others |= data[1] != RTCP_RR || (data[0] & 0x1f) != 0;
+      others |= data[1] != GST_RTCP_TYPE_RR || (data[0] & 0x1f) != 0;
       continue;
     }
     ours = TRUE;
@@ -104,6 +105,7 @@ judge (SrtpIn *in, SrtpComing *c)
 static void
 count_failure (SrtpIn *in, SrtpComing *c)
 {
+  in->good = RA_TIME_NONE;
   if (in->failing == RA_TIME_NONE) {
     in->failing = in->wondered = c->now;
     in->failed = 0;
@@ -118,6 +120,18 @@ count_failure (SrtpIn *in, SrtpComing *c)
   in->wondered = c->now;
   c->asks = TRUE;
   replay_guard_ask_anyway (in->guard, in->chance (), c->now, &c->question);
+}
+
+/* A sender with the right key goes on: should another one have a wrong key, a warning
+ * says so again. */
+static void
+count_good (SrtpIn *in, RaTime now)
+{
+  in->failing = RA_TIME_NONE;
+  if (in->good == RA_TIME_NONE)
+    in->good = now;
+  else if (ra_diff (now, in->good) >= WRONG_KEY_TIME)
+    in->warned_key = FALSE;
 }
 
 /* TRUE: that is why it was refused.  A warning says so once. */
@@ -142,7 +156,7 @@ srtp_in_take (SrtpIn *in, SrtpComing *c)
   c->rtcp = c->size >= 2 && rtp_mux_has_rtcp_type (c->data);
   result = unprotect_packet (in->unprotect, c->data, &c->size, c->now);
   if (result == UNPROTECT_OK) {
-    in->failing = RA_TIME_NONE;
+    count_good (in, c->now);
     c->ssrc = ra_get_u32 (c->data + (c->rtcp ? 4 : 8));
     judge (in, c);
     return;

@@ -26,6 +26,8 @@ typedef struct
   guint64 unproven;          /* of `dropped`: authentic, but perhaps recorded */
   RaTime failing;  /* since when no packet was authentic, RA_TIME_NONE: the
                       latest one was */
+  RaTime good;     /* since when all were authentic; RA_TIME_NONE: the latest
+                      one was not */
   RaTime wondered; /* when a question was sent because of that */
   guint failed;    /* packets that were not authentic since `failing` */
   gboolean warned_key, warned_replay, warned_stuck;

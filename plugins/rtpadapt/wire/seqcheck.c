@@ -5,10 +5,6 @@
 
 #include "bucket.h"
 
-/* rtpjitterbuffer (1.22) fills shorter gaps, and starts again after longer
- * ones. */
-#define MAX_DROPOUT 3000 /* RFC 3550 A.1 */
-
 typedef struct
 {
   guint32 ssrc;
@@ -65,11 +61,12 @@ pay (RaTime *paid, guint units, guint rate, RaTime now)
   return bucket_pay (paid, units * (RA_SECOND / rate), RA_SECOND, now);
 }
 
-/* How many numbers rtpjitterbuffer would wait for. */
+/* How many numbers rtpjitterbuffer (1.22) would wait for: after a longer gap it starts
+ * again. */
 static guint
 missing (gint16 ahead)
 {
-  return ahead > 1 && ahead < MAX_DROPOUT ? (guint) ahead - 1 : 0;
+  return ahead > 1 && ahead < RA_MAX_DROPOUT ? (guint) ahead - 1 : 0;
 }
 
 static SeqVerdict

@@ -20,11 +20,12 @@
  */
 #pragma once
 
+#include <gst/rtpadapt/loss/seq.h>
 #include <gst/rtpadapt/types.h>
 
 G_BEGIN_DECLS
 
-#define SEQ_NEAR 100 /* RFC 3550 A.1, MAX_MISORDER */
+#define SEQ_NEAR RA_MAX_MISORDER
 #define SEQ_JUMPS 2
 /* 20 Mbit/s are 2,000 packets per second, so only an outage of two seconds leaves
  * out more numbers at once. */

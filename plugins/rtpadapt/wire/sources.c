@@ -9,8 +9,6 @@
 
 #include <gst/rtpadapt/util/bytes.h>
 
-#define RTP_HEADER 12 /* RFC 3550 5.1 */
-
 typedef struct
 {
   guint32 ssrc;
@@ -155,7 +153,7 @@ sources_rtp_may_pass (Sources *s, const guint8 *data, gsize size, RaTime now)
   guint n = data[0] & 0x0f;
 
   for (guint i = 0; i < n; i++) {
-    if (!name_source (ra_get_u32 (data + RTP_HEADER + 4 * i), &naming)) {
+    if (!name_source (ra_get_u32 (data + RA_RTP_HEADER + 4 * i), &naming)) {
       s->dropped++;
       return FALSE;
     }

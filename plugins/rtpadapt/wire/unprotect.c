@@ -6,15 +6,14 @@
 #include "rtpmux.h"
 #include "srtpkey.h"
 
+#include <gst/rtp/rtp.h>
 #include <gst/rtpadapt/util/bytes.h>
 
 #include <string.h>
 
-#define RTP_HEADER 12 /* RFC 3550 5.1 */
 #define RTCP_HEADER 8
 #define SRTCP_INDEX 4 /* RFC 3711 3.4 */
-#define RTCP_SR 200   /* RFC 3550 6.4.1 */
-#define SR_PACKETS 20 /* where the packet count is, ibid. */
+#define SR_PACKETS 20 /* where the packet count is, RFC 3550 6.4.1 */
 
 typedef struct
 {
@@ -302,7 +301,7 @@ unprotect_rtcp (Unprotect *u, const guint8 *data, gsize *size, RaTime now)
   if (status != srtp_err_status_ok)
     return result_of (status);
   s->heard = now;
-  if (u->work[1] == RTCP_SR && *size >= SR_PACKETS + 4)
+  if (u->work[1] == GST_RTCP_TYPE_SR && *size >= SR_PACKETS + 4)
     s->hint = ra_get_u32 (u->work + SR_PACKETS) >> 16;
   return UNPROTECT_OK;
 }
@@ -316,7 +315,7 @@ unprotect_packet (Unprotect *u, guint8 *data, gsize *size, RaTime now)
   if (*size < 2 || *size > G_MAXUINT16 || data[0] >> 6 != 2)
     return UNPROTECT_MALFORMED;
   rtcp = rtp_mux_has_rtcp_type (data);
-  if (*size < (rtcp ? RTCP_HEADER + SRTCP_INDEX : RTP_HEADER) + u->tag)
+  if (*size < (rtcp ? RTCP_HEADER + SRTCP_INDEX : RA_RTP_HEADER) + u->tag)
     return UNPROTECT_MALFORMED;
   result = rtcp ? unprotect_rtcp (u, data, size, now)
                 : unprotect_rtp (u, data, size, now);

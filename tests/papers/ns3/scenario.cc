@@ -70,7 +70,7 @@ static const RaParam flow_rows[] = {
       "tcp: sizes are uniform from bytes to this; 0: all are bytes"),
   ROW (FlowNumbers, "idle", idle, 0, 0, 1e6, "s",
       "tcp: mean pause (exponential) before the next transfer; 0: no other"),
-  ROW (FlowNumbers, "dcr", dcr, 0, 0, 1, "", "tcp: 1: TCP-DCR (seed 002)"),
+  ROW (FlowNumbers, "dcr", dcr, 0, 0, 1, "", "tcp: 1: TCP-DCR (paper 002)"),
   ROW (FlowNumbers, "alpha", alpha, 1, .01, 10, "packets",
       "tcp with an lda: by which the window grows each round trip"),
   ROW (FlowNumbers, "label-timeouts", label_timeouts, 1, 0, 1, "",

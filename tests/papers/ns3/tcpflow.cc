@@ -108,7 +108,7 @@ TcpFlow::truth (guint64 seq, gpointer data)
   return it == self->m_truth.end () ? RA_CAUSE_NONE : it->second;
 }
 
-/* Seed 001: NewReno-FF, -LL and -PL. */
+/* Paper 001: NewReno-FF, -LL and -PL. */
 void
 TcpFlow::lda_install ()
 {
@@ -132,7 +132,7 @@ TcpFlow::on_verdict (guint32 seq, RaCause verdict)
     m_verdicts[cause == RA_CAUSE_WIRELESS][verdict == RA_CAUSE_WIRELESS]++;
 }
 
-/* Seed 004, 2: "packet marking may be done by edge routers, based on
+/* Paper 004, 2: "packet marking may be done by edge routers, based on
  * rate-metering". */
 void
 TcpFlow::colour_install ()
@@ -239,7 +239,7 @@ TcpFlow::on_tx (
   ra_score_sent (m_score, p->GetSize () + TCP_HEADERS, now ());
 }
 
-/* Seed 002, 4.2.4: how long a segment takes that had to be sent again. */
+/* Paper 002, 4.2.4: how long a segment takes that had to be sent again. */
 void
 TcpFlow::on_arrived (const FlowTag &tag, guint size, RaSpan queued, bool ce)
 {

@@ -29,7 +29,7 @@ public:
    * its recovery. */
   static void install (
       ns3::Ptr<TcpLda> lda, ns3::Ptr<ns3::TcpSocketBase> socket);
-  /* Seed 001, figure 9: packets by which the window grows each round trip. */
+  /* Paper 001, figure 9: packets by which the window grows each round trip. */
   void set_alpha (gdouble alpha);
   /* A segment leaves, maybe again. */
   void sent (guint32 seq, RaTime now);
