@@ -68,7 +68,7 @@ static const struct
   const gchar *why;
 } reach_rows[] = {
   { "uuuuuuuu", "..x....x", "it lasts" },
-  { "uusuuu", "..x..x", "a packet left between" },
+  { "uusuuu", ".....x", "a packet left between" },
   { "eeesee", "...x..", "a firewall is no matter of names" },
   { "e--se--s", "........", "one that refuses some packets does not last" },
   { "uuusuuuu", "..xx...x", "not more often, whatever leaves between" },
