@@ -60,6 +60,7 @@ struct _RaReporter
   guint64 left_out; /* that had no place in it */
 
   RaReporterStats stats;
+  RaReporterStats before; /* ra_reporter_follow() */
 };
 
 static void
@@ -323,10 +324,9 @@ ra_reporter_next_timeout (const RaReporter *r)
 }
 
 static gdouble
-share (const RaReporter *r, guint64 packets)
+share (const RaReporterStats *stats, guint64 packets)
 {
-  return r->stats.packets > 0 ? (gdouble) packets / (gdouble) r->stats.packets
-                              : 0;
+  return stats->packets > 0 ? (gdouble) packets / (gdouble) stats->packets : 0;
 }
 
 static void
@@ -339,7 +339,7 @@ radp_fill (RaReporter *r, const RaReport *report)
   ra_radp_count (x, report);
   x->w = CLAMP (v.w, 0, 1);
   x->p_c = CLAMP (v.p_c, 0, 1);
-  x->delayed = share (r, r->stats.delayed);
+  x->delayed = share (&r->stats, r->stats.delayed);
   x->burst = x->wireless_runs > 0
       ? (gdouble) x->lost_wireless / x->wireless_runs
       : 0;
@@ -420,15 +420,49 @@ ra_reporter_ccfb (RaReporter *r, RaTime now, RaTime rts_time,
   return size;
 }
 
+static void
+counters_add (RaReporterStats *stats, const RaReporterStats *before)
+{
+  const RaReceiverStats *loss = &before->loss;
+
+  stats->packets += before->packets;
+  stats->bytes += before->bytes;
+  stats->expected += before->expected;
+  stats->delayed += before->delayed;
+  stats->gaps += before->gaps;
+  stats->no_send_time += before->no_send_time;
+  stats->no_number += before->no_number;
+  stats->ce += before->ce;
+  stats->reports += before->reports;
+  for (guint i = 0; i < RA_N_MARKS; i++)
+    stats->by_mark[i] += before->by_mark[i];
+  stats->loss.arrived += loss->arrived;
+  stats->loss.duplicates += loss->duplicates;
+  stats->loss.late += loss->late;
+  stats->loss.congestion += loss->congestion;
+  stats->loss.wireless += loss->wireless;
+  stats->loss.recovered += loss->recovered;
+  stats->loss.events += loss->events;
+  if (stats->dscp == RA_DSCP_UNKNOWN)
+    stats->dscp = before->dscp;
+}
+
+void
+ra_reporter_follow (RaReporter *r, const RaReporterStats *before)
+{
+  r->before = *before;
+}
+
 void
 ra_reporter_get_stats (const RaReporter *r, RaReporterStats *stats)
 {
   *stats = r->stats;
   ra_receiver_get_stats (r->receiver, &stats->loss);
   stats->expected = ra_bundle_length (r->bundle);
-  stats->delayed_ratio = share (r, r->stats.delayed);
-  stats->delayed_packet_ratio = share (r, r->stats.gaps);
   stats->dscp = ra_dscp_fate (&r->dscp);
+  counters_add (stats, &r->before);
+  stats->delayed_ratio = share (stats, stats->delayed);
+  stats->delayed_packet_ratio = share (stats, stats->gaps);
   stats->p = ra_receiver_p (r->receiver);
 }
 

@@ -138,6 +138,9 @@ typedef struct
   guint64 reports; /* sent */
 } RaReporterStats;
 void ra_reporter_get_stats (const RaReporter *r, RaReporterStats *stats);
+/* `r`, a new one, replaces a reporter with the statistics `before`: counters go on from
+ * them, and the DSCP stays known.  Reports do not depend on it. */
+void ra_reporter_follow (RaReporter *r, const RaReporterStats *before);
 /* The receiver's and the LDA's values. */
 void ra_reporter_observe (const RaReporter *r, RaObserve emit, gpointer data);
 

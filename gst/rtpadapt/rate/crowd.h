@@ -25,8 +25,9 @@ void ra_crowd_init (RaCrowd *c);
 /* Counts the report's packets at `now` (s), of which the share `radio` is shown to
  * be the radio's.  Returns `x`, but no more than two TCPs would send if the last
  * seven seconds lost more than 12 % each and the line is not known to be `ours`.
- * Where a second lost more than a quarter, without the radio's share, it is no lower than .7 of
- * `a`, what arrives: that is a policer's empty bucket.  `s` is the packet size, `rtt` the round trip in s. */
+ * Where a second lost more than a quarter, without the radio's share, it is no lower
+ * than .7 of `a`, what arrives: that is a policer's empty bucket.  `s` is the packet
+ * size, `rtt` the round trip in s. */
 gdouble ra_crowd_rate (RaCrowd *c, const RaReport *report, gdouble now,
     gdouble radio, gboolean ours, gdouble x, gdouble a, gdouble s, gdouble rtt);
 

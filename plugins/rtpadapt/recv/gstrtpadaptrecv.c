@@ -553,7 +553,6 @@ recv_start (GstRtpAdaptRecv *self)
   frame_start (&self->frame);
   herald_start (&self->herald);
   self->count = (RecvCounters){ 0 };
-  self->before = (RaReporterStats){ 0 };
   self->tap.stale = TRUE;
   self->session_again = 0;
   self->seen = (RecvKindSeen){ 0 };

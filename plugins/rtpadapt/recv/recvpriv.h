@@ -83,7 +83,6 @@ struct _GstRtpAdaptRecv
 
   Herald herald;
   RecvCounters count;
-  RaReporterStats before; /* of the reporters before this one */
 };
 
 /* recvreport.c: the lock is held for all of these. */

@@ -80,7 +80,7 @@ recv_dscp_post (GstRtpAdaptRecv *self)
 {
   RaReporterStats stats;
 
-  recv_stats_get (self->reporter, &self->before, &stats);
+  ra_reporter_get_stats (self->reporter, &stats);
   if (!herald_is_news (&self->herald, RECV_NEWS_DSCP, stats.dscp))
     return;
   GST_INFO_OBJECT (self, "DSCP: %s", ra_dscp_fate_nick (stats.dscp));
@@ -125,13 +125,10 @@ recv_reporter_create (GstRtpAdaptRecv *self, const RaFeedbackOps *reports)
     .late = (RaSpan) cfg->late,
   };
   g_autoptr (GError) error = NULL;
+  RaReporterStats before = { 0 };
 
-  if (self->reporter) {
-    RaReporterStats sum;
-
-    recv_stats_get (self->reporter, &self->before, &sum);
-    self->before = sum;
-  }
+  if (self->reporter)
+    ra_reporter_get_stats (self->reporter, &before);
   g_clear_pointer (&self->reporter, ra_reporter_free);
   self->reports = reports;
   recv_lda_check (self, ra_ldas[cfg->lda]);
@@ -145,12 +142,13 @@ recv_reporter_create (GstRtpAdaptRecv *self, const RaFeedbackOps *reports)
     config.lda_params = NULL;
     self->reporter = ra_reporter_new (&config, NULL);
   }
+  ra_reporter_follow (self->reporter, &before);
 }
 
 GstStructure *
 recv_stats (GstRtpAdaptRecv *self)
 {
-  GstStructure *s = recv_stats_new (self->reporter, &self->before, &self->count,
+  GstStructure *s = recv_stats_new (self->reporter, &self->count,
       recv_kind_nick (self->reports, &self->ids),
       ra_feedback_judges (self->reports), ra_ldas[self->cfg.lda]->name);
 

@@ -113,47 +113,9 @@ const Field recv_stats_running_fields[] = {
   { NULL },
 };
 
-static gdouble
-share (guint64 n, guint64 of)
-{
-  return of > 0 ? (gdouble) n / (gdouble) of : 0;
-}
-
-void
-recv_stats_get (const RaReporter *reporter, const RaReporterStats *before,
-    RaReporterStats *stats)
-{
-  const RaReceiverStats *loss = &before->loss;
-
-  ra_reporter_get_stats (reporter, stats);
-  stats->packets += before->packets;
-  stats->bytes += before->bytes;
-  stats->expected += before->expected;
-  stats->delayed += before->delayed;
-  stats->gaps += before->gaps;
-  stats->no_send_time += before->no_send_time;
-  stats->no_number += before->no_number;
-  stats->ce += before->ce;
-  stats->reports += before->reports;
-  for (guint i = 0; i < RA_N_MARKS; i++)
-    stats->by_mark[i] += before->by_mark[i];
-  stats->loss.arrived += loss->arrived;
-  stats->loss.duplicates += loss->duplicates;
-  stats->loss.late += loss->late;
-  stats->loss.congestion += loss->congestion;
-  stats->loss.wireless += loss->wireless;
-  stats->loss.recovered += loss->recovered;
-  stats->loss.events += loss->events;
-  stats->delayed_ratio = share (stats->delayed, stats->packets);
-  stats->delayed_packet_ratio = share (stats->gaps, stats->packets);
-  if (stats->dscp == RA_DSCP_UNKNOWN)
-    stats->dscp = before->dscp;
-}
-
 GstStructure *
-recv_stats_new (const RaReporter *reporter, const RaReporterStats *before,
-    const RecvCounters *count, const gchar *feedback, gboolean judges,
-    const gchar *lda)
+recv_stats_new (const RaReporter *reporter, const RecvCounters *count,
+    const gchar *feedback, gboolean judges, const gchar *lda)
 {
   RecvStats x
       = { .feedback = feedback, .judges = judges, .lda = lda, .count = *count };
@@ -163,7 +125,7 @@ recv_stats_new (const RaReporter *reporter, const RaReporterStats *before,
   if (reporter) {
     g_autoptr (GstStructure) values = gst_structure_new_empty ("observe");
 
-    recv_stats_get (reporter, before, &x.reporter);
+    ra_reporter_get_stats (reporter, &x.reporter);
     x.dscp = ra_dscp_fate_nick (x.reporter.dscp);
     fields_set (s, recv_stats_running_fields, &x);
     ra_reporter_observe (reporter, herald_observe, values);

@@ -20,16 +20,12 @@ typedef struct
   guint64 unposted;        /* losses without a message */
 } RecvCounters;
 
-/* What `reporter` says, and its counters go on from those of `before`, the reporters
- * that it took the place of. */
-void recv_stats_get (const RaReporter *reporter, const RaReporterStats *before,
-    RaReporterStats *stats);
 /* All but the time (transfer full).  `reporter`: NULL while the element is
  * stopped; `feedback`: recv_kind_nick(); `judges`: that kind has the losses judged
  * here. */
 GstStructure *recv_stats_new (const RaReporter *reporter,
-    const RaReporterStats *before, const RecvCounters *count,
-    const gchar *feedback, gboolean judges, const gchar *lda);
+    const RecvCounters *count, const gchar *feedback, gboolean judges,
+    const gchar *lda);
 /* Always, and while the element runs; `time` is the caller's. */
 extern const Field recv_stats_fields[];
 extern const Field recv_stats_running_fields[];

@@ -8,9 +8,9 @@
  * BYE, or is silent for SRC_RESTARTED; the first as soon as the old one is heard
  * SRC_GRACE after the new.  Until then the new one's pad is blocked; nothing is
  * lost.  The new one waits as well while a pad with that payload type is being decided
- * about or shown, but no longer than SRC_GRACE, since an application may hold that up.  An SSRC that
- * was silent, lost its place, and is heard again when the packets that were overtaken
- * are long here, is decided about like a new one.
+ * about or shown, but no longer than SRC_GRACE, since an application may hold that up.
+ * An SSRC that was silent, lost its place, and is heard again when the packets that were
+ * overtaken are long here, is decided about like a new one.
  *
  * No clock, no lock, and no pad is touched here: the caller has the lock, and does
  * what the job says without it.  Of a decoder only the counters are read.
